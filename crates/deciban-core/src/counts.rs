@@ -1,0 +1,255 @@
+//! How often each term occurs under each label, and in how many documents: integers that add and subtract.
+//!
+//! The canonical form is flat: names sorted, the postings of a term sorted by label, no posting that is zero. Equal
+//! corpora have equal buffers, whatever the order, the chunks and the threads in which they were counted.
+
+use std::ops::Range;
+
+use crate::Invalid;
+use crate::lexicon::Names;
+use crate::scores::check_postings;
+
+/// Counts in canonical form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counts {
+    /// The terms.
+    pub names: Names,
+    /// How many documents each label has.
+    pub documents: Vec<i64>,
+    /// Where the postings of each term begin, and where the last end.
+    pub indptr: Vec<i64>,
+    /// The label of each posting.
+    pub label: Vec<u32>,
+    /// How often the term occurs in the label's documents.
+    pub occurrences: Vec<i64>,
+    /// How many of the label's documents hold the term.
+    pub presences: Vec<i64>,
+}
+
+/// Why counts could not be subtracted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unlearnt {
+    /// This term has fewer counts under this label (a number among the merged ones) than are to be taken away.
+    Term {
+        /// Its name.
+        name: String,
+        /// The label.
+        label: u32,
+    },
+    /// This label has fewer documents than are to be taken away.
+    Label(u32),
+    /// The buffers are not counts.
+    Invalid(Invalid),
+}
+
+impl From<Invalid> for Unlearnt {
+    fn from(invalid: Invalid) -> Self {
+        Unlearnt::Invalid(invalid)
+    }
+}
+
+impl Counts {
+    /// Counts of nothing, under `labels` labels.
+    pub fn empty(labels: usize) -> Self {
+        Counts {
+            names: Names::default(),
+            documents: vec![0; labels],
+            indptr: vec![0],
+            label: Vec::new(),
+            occurrences: Vec::new(),
+            presences: Vec::new(),
+        }
+    }
+
+    /// Refuses buffers that do not fit each other or cannot have been counted.
+    pub fn check(&self) -> Result<(), Invalid> {
+        check_postings(&self.indptr, &self.label, self.names.len(), self.documents.len())?;
+        if self.occurrences.len() != self.label.len() || self.presences.len() != self.label.len() {
+            return Err(Invalid("the counts' buffers differ in length"));
+        }
+        let possible = |p: usize| {
+            1 <= self.presences[p]
+                && self.presences[p] <= self.occurrences[p]
+                && self.presences[p] <= self.documents[self.label[p] as usize]
+        };
+        if self.documents.iter().any(|&n| n < 0) || !(0..self.label.len()).all(possible) {
+            return Err(Invalid("the counts are not those of any documents"));
+        }
+        self.check_total(0).map(|_| ())
+    }
+
+    /// All that is counted, and `more`: refused where it does not fit an integer, so that no sum ever overflows.
+    fn check_total(&self, more: i64) -> Result<i64, Invalid> {
+        let all = self.occurrences.iter().chain(&self.documents);
+        let total = all.fold(i128::from(more), |sum, &n| sum + i128::from(n));
+        i64::try_from(total).map_err(|_| Invalid("the counts are too large to add up"))
+    }
+
+    /// The same counts with each label's number replaced, in the same order, among `labels` labels.
+    pub fn relabelled(mut self, numbers: &[u32], labels: usize) -> Result<Self, Invalid> {
+        let rising = numbers.windows(2).all(|pair| pair[0] < pair[1]);
+        let within = numbers.last().is_none_or(|&last| (last as usize) < labels);
+        if numbers.len() != self.documents.len() || !rising || !within {
+            return Err(Invalid("the labels' new numbers do not fit the counts"));
+        }
+        let mut documents = vec![0; labels];
+        for (&number, n) in numbers.iter().zip(&self.documents) {
+            documents[number as usize] = *n;
+        }
+        self.documents = documents;
+        self.label.iter_mut().for_each(|label| *label = numbers[*label as usize]);
+        Ok(self)
+    }
+
+    /// `self + other`; both over the same labels.
+    pub fn plus(&self, other: &Counts) -> Result<Counts, Unlearnt> {
+        self.merged(other, 1)
+    }
+
+    /// `self - other`; both over the same labels.
+    pub fn minus(&self, other: &Counts) -> Result<Counts, Unlearnt> {
+        self.merged(other, -1)
+    }
+
+    fn merged(&self, other: &Counts, sign: i64) -> Result<Counts, Unlearnt> {
+        if self.documents.len() != other.documents.len() {
+            return Err(Invalid("counts over different labels cannot be added").into());
+        }
+        self.check_total(other.check_total(0)?)?;
+        let mut sum = Counts::empty(self.documents.len());
+        for (r, n) in sum.documents.iter_mut().enumerate() {
+            *n = self.documents[r] + sign * other.documents[r];
+            if *n < 0 {
+                return Err(Unlearnt::Label(r as u32));
+            }
+        }
+        let (mut a, mut b) = (0, 0);
+        while a < self.names.len() || b < other.names.len() {
+            let (ours, theirs) = (self.names.get(a), other.names.get(b));
+            // `None` is the least of options, but a list that has ended must come last.
+            let (name, has_a, has_b) = match (ours, theirs) {
+                (Some(x), Some(y)) if x == y => (x, true, true),
+                (Some(x), None) => (x, true, false),
+                (Some(x), Some(y)) if x < y => (x, true, false),
+                (_, Some(y)) => (y, false, true),
+                (None, None) => break,
+            };
+            let before = if has_a { self.postings(a) } else { 0..0 };
+            let change = if has_b { other.postings(b) } else { 0..0 };
+            sum.push_merged(name, (self, before), (other, change), sign)?;
+            a += usize::from(has_a);
+            b += usize::from(has_b);
+        }
+        Ok(sum)
+    }
+
+    fn postings(&self, term: usize) -> Range<usize> {
+        self.indptr[term] as usize..self.indptr[term + 1] as usize
+    }
+
+    /// Appends one term's postings: two sorted runs, merged; nothing where all of them cancel.
+    fn push_merged(
+        &mut self,
+        name: &str,
+        (a, before): (&Counts, Range<usize>),
+        (b, change): (&Counts, Range<usize>),
+        sign: i64,
+    ) -> Result<(), Unlearnt> {
+        let start = self.label.len();
+        let (mut i, mut j) = (before.start, change.start);
+        while i < before.end || j < change.end {
+            let of_a = if i < before.end { a.label[i] } else { u32::MAX };
+            let of_b = if j < change.end { b.label[j] } else { u32::MAX };
+            let label = of_a.min(of_b);
+            let (mut occurrences, mut presences) = (0, 0);
+            if of_a == label {
+                (occurrences, presences) = (a.occurrences[i], a.presences[i]);
+                i += 1;
+            }
+            if of_b == label {
+                occurrences += sign * b.occurrences[j];
+                presences += sign * b.presences[j];
+                j += 1;
+            }
+            // Documents leave whole: a term that is left occurs at least once in each document that holds it, and those
+            // are no more than the label has.
+            let possible = 0 <= presences && presences <= occurrences && presences <= self.documents[label as usize];
+            if !possible || (presences == 0) != (occurrences == 0) {
+                return Err(Unlearnt::Term { name: name.to_string(), label });
+            }
+            if occurrences > 0 {
+                self.push_posting(label, occurrences, presences);
+            }
+        }
+        if self.label.len() > start {
+            self.names.push(name);
+            self.indptr.push(self.label.len() as i64);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn push_posting(&mut self, label: u32, occurrences: i64, presences: i64) {
+        self.label.push(label);
+        self.occurrences.push(occurrences);
+        self.presences.push(presences);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tally::Tally;
+    use crate::terms::Terms;
+    use crate::tokens::Tokens;
+    use proptest::prelude::*;
+
+    fn count(texts: &[(String, u32)], words: usize, threads: usize) -> Counts {
+        let terms = Terms { tokens: Tokens::Word, words: Some(1..=words), chars: Some(2..=3) };
+        let mut tally = Tally::new(terms, threads);
+        let (texts, labels): (Vec<_>, Vec<_>) = texts.iter().cloned().unzip();
+        tally.add(&texts, &labels).unwrap();
+        let numbers: Vec<u32> = (0..labels.iter().max().map_or(0, |most| most + 1)).collect();
+        tally.take(&numbers).unwrap().relabelled(&numbers, 3).unwrap()
+    }
+
+    fn corpus() -> impl Strategy<Value = Vec<(String, u32)>> {
+        prop::collection::vec(("[a-cA-CİΣé ]{0,12}|\\PC{0,8}", 0..3_u32), 0..12)
+    }
+
+    proptest! {
+        #[test]
+        fn adding_corpora_adds_counts(a in corpus(), b in corpus(), words in 1..4_usize) {
+            let (ca, cb) = (count(&a, words, 1), count(&b, words, 1));
+            let both = count(&[a, b].concat(), words, 1);
+            prop_assert_eq!(&ca.plus(&cb).unwrap(), &both);
+            prop_assert_eq!(&cb.plus(&ca).unwrap(), &both);
+            prop_assert_eq!(both.minus(&cb).unwrap(), ca);
+            prop_assert_eq!(both.check(), Ok(()));
+        }
+
+        #[test]
+        fn order_never_matters(corpus in corpus()) {
+            let mut sorted = corpus.clone();
+            sorted.sort();
+            prop_assert_eq!(count(&corpus, 2, 1), count(&sorted, 2, 1));
+        }
+    }
+
+    #[test]
+    fn threads_never_matter() {
+        let texts: Vec<_> =
+            (0..400_u32).map(|i| (format!("w{} common x{} ", i % 37, i % 11).repeat(60), i % 3)).collect();
+        let one = count(&texts, 2, 1);
+        assert!((2..6).all(|threads| count(&texts, 2, threads) == one));
+    }
+
+    #[test]
+    fn what_was_not_learnt_cannot_be_forgotten() {
+        let some = |text: &str| count(&[(text.to_string(), 1)], 1, 1);
+        let less = some("refund now").plus(&some("other words")).unwrap();
+        let named = |left: Unlearnt| matches!(left, Unlearnt::Term { label: 1, .. });
+        assert!(named(less.minus(&some("refund refund")).unwrap_err()));
+        assert!(named(less.minus(&some("never")).unwrap_err()));
+        assert_eq!(some("a").minus(&less), Err(Unlearnt::Label(1)));
+    }
+}

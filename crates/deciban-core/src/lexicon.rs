@@ -1,0 +1,187 @@
+//! The terms of a model in canonical order: sorted by the bytes of their names, each once.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use crate::Invalid;
+use crate::terms::{Scratch, Terms};
+use crate::trie::{Node, Trie};
+
+/// Sorted names, and the way from a text to their places.
+#[derive(Debug)]
+pub struct Lexicon {
+    terms: Terms,
+    names: Names,
+    places: OnceLock<Places>,
+}
+
+/// Strictly increasing names, end to end in one string.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Names {
+    text: String,
+    offsets: Vec<i64>,
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Names { text: String::new(), offsets: vec![0] }
+    }
+}
+
+impl Names {
+    /// Names from flat buffers; name i is `bytes[offsets[i]..offsets[i + 1]]`.
+    pub fn new(bytes: Vec<u8>, offsets: Vec<i64>) -> Result<Self, Invalid> {
+        let text = String::from_utf8(bytes).map_err(|_| Invalid("the lexicon is not valid UTF-8"))?;
+        let ends = (offsets.first().copied(), offsets.last().copied());
+        if ends != (Some(0), i64::try_from(text.len()).ok()) {
+            return Err(Invalid("the lexicon's offsets do not span its bytes"));
+        }
+        let cuts = |o: &i64| usize::try_from(*o).is_ok_and(|o| text.is_char_boundary(o));
+        if !offsets.is_sorted() || !offsets.iter().all(cuts) {
+            return Err(Invalid("the lexicon's offsets do not fall between its characters"));
+        }
+        let names = Names { text, offsets };
+        if !names.iter().zip(names.iter().skip(1)).all(|(a, b)| a < b) {
+            return Err(Invalid("the lexicon is not in order, or names a term twice"));
+        }
+        Ok(names)
+    }
+
+    /// How many names there are.
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The name at a place.
+    pub fn get(&self, place: usize) -> Option<&str> {
+        (place < self.len()).then(|| &self.text[self.range(place)])
+    }
+
+    /// All names in order.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).map(|place| &self.text[self.range(place)])
+    }
+
+    /// The flat buffers: bytes and offsets.
+    pub fn buffers(&self) -> (&[u8], &[i64]) {
+        (self.text.as_bytes(), &self.offsets)
+    }
+
+    /// Appends a name, which must be greater than all before it.
+    pub(crate) fn push(&mut self, name: &str) {
+        self.text.push_str(name);
+        self.offsets.push(self.text.len() as i64);
+    }
+
+    fn range(&self, place: usize) -> Range<usize> {
+        self.offsets[place] as usize..self.offsets[place + 1] as usize
+    }
+}
+
+#[derive(Debug)]
+struct Places {
+    trie: Trie,
+    of_node: Vec<Option<u32>>,
+}
+
+impl Lexicon {
+    /// A lexicon of names that were seen as `terms` says.
+    pub fn new(terms: Terms, names: Names) -> Result<Self, Invalid> {
+        if names.len() >= Node::MAX as usize {
+            return Err(Invalid("the lexicon has more than four billion terms"));
+        }
+        Ok(Lexicon { terms, names, places: OnceLock::new() })
+    }
+
+    /// What is seen of a text.
+    pub fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    /// The names in order.
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// The place of a name.
+    pub fn place(&self, name: &str) -> Option<usize> {
+        let (mut low, mut high) = (0, self.names.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.names.get(middle).is_some_and(|found| found < name) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        (self.names.get(low) == Some(name)).then_some(low)
+    }
+
+    /// Writes the places of the known terms of `text`, in the order of the text, over `places`.
+    pub fn find(&self, text: &str, scratch: &mut Scratch, places: &mut Vec<u32>) {
+        let Places { trie, of_node } = self.places.get_or_init(|| Places::new(&self.names));
+        trie.find_terms(&self.terms, text, scratch, places);
+        let mut kept = 0;
+        for at in 0..places.len() {
+            if let Some(place) = of_node[places[at] as usize] {
+                places[kept] = place;
+                kept += 1;
+            }
+        }
+        places.truncate(kept);
+    }
+}
+
+impl Places {
+    fn new(names: &Names) -> Self {
+        let mut trie = Trie::default();
+        let mut of_node = Vec::new();
+        for (place, name) in names.iter().enumerate() {
+            let node = trie.insert_name(name) as usize;
+            of_node.resize(trie.len(), None);
+            of_node[node] = u32::try_from(place).ok();
+        }
+        Places { trie, of_node }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tokens::Tokens;
+
+    fn lexicon(names: &[&str]) -> Lexicon {
+        let terms = Terms { tokens: Tokens::Word, words: Some(1..=2), chars: None };
+        let mut all = Names::default();
+        names.iter().for_each(|name| all.push(name));
+        Lexicon::new(terms, all).unwrap()
+    }
+
+    #[test]
+    fn finds_the_terms_that_it_knows_and_no_prefix_that_is_none() {
+        let lexicon = lexicon(&["no", "no refund", "the money"]);
+        let mut places = Vec::new();
+        lexicon.find("No refund, the money the", &mut Scratch::default(), &mut places);
+        assert_eq!(places, [0, 1, 2]);
+        assert_eq!((lexicon.place("the money"), lexicon.place("the")), (Some(2), None));
+    }
+
+    #[test]
+    fn bad_buffers_are_refused() {
+        let bad = |bytes: &[u8], offsets: &[i64]| Names::new(bytes.to_vec(), offsets.to_vec()).is_err();
+        assert!(bad(b"ab", &[]));
+        assert!(bad(b"ab", &[0, 1]));
+        assert!(bad(b"ab", &[0, 2, 1, 2]));
+        assert!(bad(b"ba", &[0, 1, 2]));
+        assert!(bad(b"aa", &[0, 1, 2]));
+        assert!(bad("é".as_bytes(), &[0, 1, 2]));
+        assert!(bad(b"\xff", &[0, 1]));
+        assert!(bad(b"ab", &[0, -1, 2]));
+        assert!(!bad(b"ab", &[0, 1, 2]));
+    }
+}

@@ -1,0 +1,29 @@
+//! From text to terms to counts to scores: the loops of deciban over bytes, terms and non-zeros.
+//!
+//! Pure functions on flat buffers; no Python, no input or output, no panic on any input. The modules stand in the order
+//! of the flow: [`tokens`] cuts a text, [`terms`] names what is seen of it, [`trie`] numbers those names, [`lexicon`]
+//! holds them in canonical order, [`rows`] and [`scores`] read texts through it, [`counts`] are what is learnt, and
+//! [`tally`] learns them.
+
+mod characters;
+pub mod counts;
+pub mod lexicon;
+pub mod parts;
+pub mod rows;
+pub mod scores;
+pub mod tally;
+pub mod terms;
+pub mod tokens;
+pub mod trie;
+
+/// Why flat buffers from outside were refused: one line that says what they should have been.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invalid(pub &'static str);
+
+impl std::fmt::Display for Invalid {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for Invalid {}

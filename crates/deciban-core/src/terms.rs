@@ -1,0 +1,139 @@
+//! Tokens -> terms: what is seen of a text.
+//!
+//! A word n-gram is named by its tokens with a space between them. Every other kind of term has a name that begins with
+//! a tab, which no token can hold, and a letter for its kind: [`CHARS`] for character n-grams inside words.
+
+use std::ops::{Range, RangeInclusive};
+
+use crate::tokens::{self, Tokens};
+
+/// How the name of a character n-gram begins.
+pub const CHARS: &str = "\tc";
+
+/// Which terms are seen: how texts are cut, and the lengths of word and character n-grams.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Terms {
+    /// How a text is cut into words.
+    pub tokens: Tokens,
+    /// Lengths of word n-grams, if any are wanted.
+    pub words: Option<RangeInclusive<usize>>,
+    /// Lengths of character n-grams inside words, if any are wanted.
+    pub chars: Option<RangeInclusive<usize>>,
+}
+
+/// Buffers that are used again for every text.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    pub(crate) lowered: String,
+    pub(crate) words: Vec<Range<usize>>,
+    pub(crate) numbers: Vec<Option<u32>>,
+    name: String,
+    padded: String,
+    boundaries: Vec<usize>,
+}
+
+/// A term of a text and the bytes of the text that it stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// The term's name.
+    pub name: String,
+    /// Its byte range in the text as given.
+    pub span: Range<usize>,
+}
+
+impl Terms {
+    /// All terms of a text in order, each with its span: the readable path, for explanations.
+    ///
+    /// ```
+    /// # use deciban_core::{terms::Terms, tokens::Tokens};
+    /// let terms = Terms { tokens: Tokens::Word, words: Some(1..=2), chars: None };
+    /// let names: Vec<_> = terms.seen("No refund!").into_iter().map(|s| s.name).collect();
+    /// assert_eq!(names, ["no", "no refund", "refund"]);
+    /// ```
+    pub fn seen(&self, text: &str) -> Vec<Seen> {
+        let (mut scratch, mut origin, mut found) = (Scratch::default(), Vec::new(), Vec::new());
+        tokens::lower_with_origin(text, &mut scratch.lowered, &mut origin);
+        let given = |span: Range<usize>| {
+            let last = origin[span.end - 1];
+            let width = text[last..].chars().next().map_or(0, char::len_utf8);
+            origin[span.start]..last + width
+        };
+        if let Some(lengths) = &self.words {
+            self.tokens.cut(&scratch.lowered, &mut scratch.words);
+            let words = &scratch.words;
+            for first in 0..words.len() {
+                for last in (first + lengths.start()).min(words.len() + 1)..=(first + lengths.end()).min(words.len()) {
+                    let gram = &words[first..last];
+                    let name = gram.iter().map(|w| &scratch.lowered[w.clone()]).collect::<Vec<_>>().join(" ");
+                    found.push(Seen { name, span: given(words[first].start..words[last - 1].end) });
+                }
+            }
+        }
+        self.each_char_gram(&mut scratch, |name, span| {
+            found.push(Seen { name: name.to_string(), span: given(span) });
+        });
+        found
+    }
+
+    /// Calls `emit` with the name and the span, in the lower-cased text, of each character n-gram.
+    ///
+    /// As scikit-learn's `char_wb`: of each word between white space, with a space on both sides; a word shorter than n
+    /// gives itself, once.
+    pub(crate) fn each_char_gram(&self, scratch: &mut Scratch, mut emit: impl FnMut(&str, Range<usize>)) {
+        let Some(lengths) = &self.chars else { return };
+        let Scratch { lowered, name, padded, boundaries, .. } = scratch;
+        tokens::between_spaces(lowered, |word| {
+            padded.clear();
+            padded.extend([" ", &lowered[word.clone()], " "]);
+            boundaries.clear();
+            boundaries.extend(padded.char_indices().map(|(at, _)| at));
+            boundaries.push(padded.len());
+            let characters = boundaries.len() - 1;
+            for length in lengths.clone() {
+                for first in 0..=characters.saturating_sub(length) {
+                    let (from, to) = (boundaries[first], boundaries[(first + length).min(characters)]);
+                    name.clear();
+                    name.push_str(CHARS);
+                    name.push_str(&padded[from..to]);
+                    let start = word.start + from.max(1) - 1;
+                    emit(name, start..(word.start + to - 1).clamp(start + 1, word.end));
+                }
+                if length >= characters {
+                    break;
+                }
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(terms: &Terms, text: &str) -> Vec<String> {
+        terms.seen(text).into_iter().map(|seen| seen.name).collect()
+    }
+
+    #[test]
+    fn word_grams_of_given_lengths_only() {
+        let terms = Terms { tokens: Tokens::Word, words: Some(2..=3), chars: None };
+        assert_eq!(names(&terms, "to be or not"), ["to be", "to be or", "be or", "be or not", "or not"]);
+        assert_eq!(names(&terms, "be"), [""; 0]);
+    }
+
+    #[test]
+    fn char_grams_stay_inside_words() {
+        let terms = Terms { tokens: Tokens::Word, words: None, chars: Some(3..=4) };
+        assert_eq!(names(&terms, "AB c"), ["\tc ab", "\tcab ", "\tc ab ", "\tc c "]);
+    }
+
+    #[test]
+    fn spans_are_of_the_text_as_given() {
+        let terms = Terms { tokens: Tokens::Word, words: Some(2..=2), chars: Some(4..=4) };
+        let text = "Ünder İXY";
+        let spans: Vec<_> = terms.seen(text).into_iter().map(|s| (s.name, &text[s.span])).collect();
+        assert_eq!(spans[0], ("ünder xy".to_string(), "Ünder İXY"));
+        assert_eq!(spans[1], ("\tc ünd".to_string(), "Ünd"));
+        assert_eq!(spans[5].1, "İX");
+    }
+}

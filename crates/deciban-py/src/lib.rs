@@ -1,0 +1,328 @@
+//! `deciban._core`: deciban-core for Python. Conversion only: flat buffers in, flat buffers out, the GIL released.
+
+use std::ops::RangeInclusive;
+
+use deciban_core::counts::{Counts, Unlearnt as CoreUnlearnt};
+use deciban_core::lexicon::{Lexicon as CoreLexicon, Names};
+use deciban_core::scores::Scorecard;
+use deciban_core::tally::Tally as CoreTally;
+use deciban_core::terms::Terms as CoreTerms;
+use deciban_core::tokens::Tokens;
+use deciban_core::{Invalid, rows, scores};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::{PyList, PyString};
+
+pyo3::create_exception!(deciban._core, BadText, PyException, "A text is no text: (place in the list, what is wrong).");
+pyo3::create_exception!(deciban._core, Unlearnt, PyException, "Counts would fall below zero: (term or None, label).");
+
+/// Python's signals are looked at each time this many bytes of text have been read.
+const BYTES_BETWEEN_SIGNALS: usize = 1 << 24;
+
+type Array<'py, T> = Bound<'py, PyArray1<T>>;
+type View<'py, T> = PyReadonlyArray1<'py, T>;
+
+fn invalid(error: Invalid) -> PyErr {
+    PyValueError::new_err(error.0)
+}
+
+fn strings(texts: &Bound<'_, PyList>) -> PyResult<Vec<PyBackedStr>> {
+    let string = |(place, text): (usize, Bound<'_, PyAny>)| {
+        let text = match text.cast_into::<PyString>() {
+            Ok(text) => text,
+            Err(error) => return Err(BadText::new_err((place, error.into_inner().get_type().name()?.to_string()))),
+        };
+        PyBackedStr::try_from(text).map_err(|_| BadText::new_err((place, "surrogate")))
+    };
+    texts.iter().enumerate().map(string).collect()
+}
+
+/// Calls `job` on run after run of texts without the GIL, and looks for Ctrl-C between them.
+fn in_slices(
+    py: Python<'_>,
+    texts: &[PyBackedStr],
+    mut job: impl FnMut(&[PyBackedStr]) -> PyResult<()> + Send,
+) -> PyResult<()> {
+    let mut rest = texts;
+    while !rest.is_empty() {
+        let mut bytes = 0;
+        let full = |text: &PyBackedStr| {
+            bytes += text.len();
+            bytes > BYTES_BETWEEN_SIGNALS
+        };
+        let (slice, after) = rest.split_at(rest.iter().position(full).unwrap_or(rest.len()).max(1));
+        py.detach(|| job(slice))?;
+        py.check_signals()?;
+        rest = after;
+    }
+    Ok(())
+}
+
+/// What is seen of a text.
+#[pyclass(frozen, module = "deciban._core")]
+struct Terms(CoreTerms);
+
+#[pymethods]
+impl Terms {
+    #[new]
+    fn new(tokens: &str, words: Option<(usize, usize)>, chars: Option<(usize, usize)>) -> PyResult<Self> {
+        let tokens = match tokens {
+            "word" => Tokens::Word,
+            "unicode" => Tokens::Unicode,
+            "whitespace" => Tokens::Whitespace,
+            _ => return Err(PyValueError::new_err("tokens are cut by word, unicode or whitespace")),
+        };
+        let range = |lengths: Option<(usize, usize)>| -> PyResult<Option<RangeInclusive<usize>>> {
+            match lengths {
+                Some((low, high)) if !(1..=64).contains(&low) || !(low..=64).contains(&high) => {
+                    Err(PyValueError::new_err("lengths of n-grams run from 1 to 64"))
+                }
+                given => Ok(given.map(|(low, high)| low..=high)),
+            }
+        };
+        Ok(Terms(CoreTerms { tokens, words: range(words)?, chars: range(chars)? }))
+    }
+
+    /// All terms of a text in order: (name, start, end), places counted in characters.
+    fn seen(&self, text: &str) -> Vec<(String, usize, usize)> {
+        let mut characters = vec![0; text.len() + 1];
+        for (number, (at, c)) in text.char_indices().enumerate() {
+            characters[at] = number;
+            characters[at + c.len_utf8()] = number + 1;
+        }
+        let place =
+            |seen: deciban_core::terms::Seen| (seen.name, characters[seen.span.start], characters[seen.span.end]);
+        self.0.seen(text).into_iter().map(place).collect()
+    }
+}
+
+/// Sorted terms, and the way from a text to their places.
+#[pyclass(frozen, module = "deciban._core")]
+struct Lexicon(CoreLexicon);
+
+#[pymethods]
+impl Lexicon {
+    #[new]
+    fn new(terms: &Terms, bytes: View<'_, u8>, offsets: View<'_, i64>) -> PyResult<Self> {
+        let names = Names::new(bytes.as_slice()?.to_vec(), offsets.as_slice()?.to_vec()).map_err(invalid)?;
+        Ok(Lexicon(CoreLexicon::new(terms.0.clone(), names).map_err(invalid)?))
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.names().len()
+    }
+
+    /// All names in order.
+    fn names(&self) -> Vec<&str> {
+        self.0.names().iter().collect()
+    }
+
+    /// The name at a place.
+    fn name(&self, place: usize) -> Option<&str> {
+        self.0.names().get(place)
+    }
+
+    /// The place of a name.
+    fn place(&self, name: &str) -> Option<usize> {
+        self.0.place(name)
+    }
+
+    /// The flat buffers: bytes and offsets.
+    fn buffers<'py>(&self, py: Python<'py>) -> (Array<'py, u8>, Array<'py, i64>) {
+        let (bytes, offsets) = self.0.names().buffers();
+        (PyArray1::from_slice(py, bytes), PyArray1::from_slice(py, offsets))
+    }
+
+    /// One sparse row a text: (indptr, term, count).
+    #[allow(clippy::type_complexity)]
+    fn rows<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyList>,
+        threads: usize,
+    ) -> PyResult<(Array<'py, i64>, Array<'py, u32>, Array<'py, i64>)> {
+        let (mut indptr, mut term, mut count) = (vec![0], Vec::new(), Vec::new());
+        in_slices(py, &strings(texts)?, |slice| {
+            let part = rows::rows(&self.0, slice, threads);
+            let before = term.len() as i64;
+            indptr.extend(part.indptr[1..].iter().map(|at| at + before));
+            term.extend(part.term);
+            count.extend(part.count);
+            Ok(())
+        })?;
+        Ok((PyArray1::from_vec(py, indptr), PyArray1::from_vec(py, term), PyArray1::from_vec(py, count)))
+    }
+
+    /// The scores of texts: one row a text, one column a label.
+    #[allow(clippy::too_many_arguments)]
+    fn scores<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyList>,
+        bias: View<'py, f64>,
+        absent: View<'py, f64>,
+        indptr: View<'py, i64>,
+        label: View<'py, u32>,
+        weight: View<'py, f64>,
+        binary: bool,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let card = scorecard(&bias, &absent, &indptr, &label, &weight, binary)?;
+        let mut all = Vec::with_capacity(texts.len() * card.bias.len());
+        in_slices(py, &strings(texts)?, |slice| {
+            all.extend(scores::scores(&self.0, &card, slice, threads).map_err(invalid)?);
+            Ok(())
+        })?;
+        PyArray1::from_vec(py, all).reshape([texts.len(), card.bias.len()])
+    }
+}
+
+fn scorecard<'a>(
+    bias: &'a View<'_, f64>,
+    absent: &'a View<'_, f64>,
+    indptr: &'a View<'_, i64>,
+    label: &'a View<'_, u32>,
+    weight: &'a View<'_, f64>,
+    binary: bool,
+) -> PyResult<Scorecard<'a>> {
+    Ok(Scorecard {
+        bias: bias.as_slice()?,
+        absent: absent.as_slice()?,
+        indptr: indptr.as_slice()?,
+        label: label.as_slice()?,
+        weight: weight.as_slice()?,
+        binary,
+    })
+}
+
+/// The scores of rows: one row a text, one column a label.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)]
+fn scores_of_rows<'py>(
+    py: Python<'py>,
+    rows: (View<'py, i64>, View<'py, u32>, View<'py, i64>),
+    bias: View<'py, f64>,
+    absent: View<'py, f64>,
+    indptr: View<'py, i64>,
+    label: View<'py, u32>,
+    weight: View<'py, f64>,
+    binary: bool,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let card = scorecard(&bias, &absent, &indptr, &label, &weight, binary)?;
+    let (starts, term, count) = (rows.0.as_slice()?, rows.1.as_slice()?, rows.2.as_slice()?);
+    let all = py.detach(|| scores::scores_of_rows(&card, starts, term, count)).map_err(invalid)?;
+    PyArray1::from_vec(py, all).reshape([starts.len() - 1, card.bias.len()])
+}
+
+type Buffers<'py> = (
+    Array<'py, u8>,
+    Array<'py, i64>,
+    Array<'py, i64>,
+    Array<'py, i64>,
+    Array<'py, u32>,
+    Array<'py, i64>,
+    Array<'py, i64>,
+);
+type Views<'py> =
+    (View<'py, u8>, View<'py, i64>, View<'py, i64>, View<'py, i64>, View<'py, u32>, View<'py, i64>, View<'py, i64>);
+
+fn counts_to_python(py: Python<'_>, counts: Counts) -> Buffers<'_> {
+    let (bytes, offsets) = counts.names.buffers();
+    (
+        PyArray1::from_slice(py, bytes),
+        PyArray1::from_slice(py, offsets),
+        PyArray1::from_vec(py, counts.documents),
+        PyArray1::from_vec(py, counts.indptr),
+        PyArray1::from_vec(py, counts.label),
+        PyArray1::from_vec(py, counts.occurrences),
+        PyArray1::from_vec(py, counts.presences),
+    )
+}
+
+fn counts_from_python(views: &Views<'_>) -> PyResult<Counts> {
+    let counts = Counts {
+        names: Names::new(views.0.as_slice()?.to_vec(), views.1.as_slice()?.to_vec()).map_err(invalid)?,
+        documents: views.2.as_slice()?.to_vec(),
+        indptr: views.3.as_slice()?.to_vec(),
+        label: views.4.as_slice()?.to_vec(),
+        occurrences: views.5.as_slice()?.to_vec(),
+        presences: views.6.as_slice()?.to_vec(),
+    };
+    counts.check().map_err(invalid)?;
+    Ok(counts)
+}
+
+/// Refuses buffers that cannot be counts.
+#[pyfunction]
+fn check_counts(counts: Views<'_>) -> PyResult<()> {
+    counts_from_python(&counts).map(|_| ())
+}
+
+/// The sum or the difference of two counts, whose labels get new numbers among `labels` labels.
+#[pyfunction]
+fn merge<'py>(
+    py: Python<'py>,
+    a: (Views<'py>, View<'py, u32>),
+    b: (Views<'py>, View<'py, u32>),
+    labels: usize,
+    subtract: bool,
+) -> PyResult<Buffers<'py>> {
+    let relabelled = |(views, numbers): &(Views<'_>, View<'_, u32>)| {
+        counts_from_python(views)?.relabelled(numbers.as_slice()?, labels).map_err(invalid)
+    };
+    let (a, b) = (relabelled(&a)?, relabelled(&b)?);
+    let merged = py.detach(|| if subtract { a.minus(&b) } else { a.plus(&b) });
+    let refused = |why| match why {
+        CoreUnlearnt::Term { name, label } => Unlearnt::new_err((Some(name), label)),
+        CoreUnlearnt::Label(label) => Unlearnt::new_err((None::<String>, label)),
+        CoreUnlearnt::Invalid(error) => invalid(error),
+    };
+    Ok(counts_to_python(py, merged.map_err(refused)?))
+}
+
+/// Counts under way.
+#[pyclass(module = "deciban._core")]
+struct Tally(CoreTally);
+
+#[pymethods]
+impl Tally {
+    #[new]
+    fn new(terms: &Terms, threads: usize) -> Self {
+        Tally(CoreTally::new(terms.0.clone(), threads))
+    }
+
+    /// Counts texts, each under the label of that number.
+    fn add(&mut self, py: Python<'_>, texts: &Bound<'_, PyList>, labels: View<'_, u32>) -> PyResult<()> {
+        let mut rest = labels.as_slice()?;
+        if rest.len() != texts.len() {
+            return Err(PyValueError::new_err("texts and labels differ in number"));
+        }
+        in_slices(py, &strings(texts)?, |slice| {
+            let (labels, after) = rest.split_at(slice.len());
+            rest = after;
+            self.0.add(slice, labels).map_err(invalid)
+        })
+    }
+
+    /// The counts of all texts so far, as flat buffers, label i under the number `numbers[i]`; empty after it.
+    fn take<'py>(&mut self, py: Python<'py>, numbers: View<'py, u32>) -> PyResult<Buffers<'py>> {
+        let numbers = numbers.as_slice()?;
+        let counts = py.detach(|| self.0.take(numbers)).map_err(invalid)?;
+        Ok(counts_to_python(py, counts))
+    }
+}
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Terms>()?;
+    module.add_class::<Lexicon>()?;
+    module.add_class::<Tally>()?;
+    module.add("BadText", module.py().get_type::<BadText>())?;
+    module.add("Unlearnt", module.py().get_type::<Unlearnt>())?;
+    module.add_function(wrap_pyfunction!(scores_of_rows, module)?)?;
+    module.add_function(wrap_pyfunction!(check_counts, module)?)?;
+    module.add_function(wrap_pyfunction!(merge, module)?)?;
+    Ok(())
+}

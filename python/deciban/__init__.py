@@ -1,0 +1,29 @@
+"""deciban: a text classifier that shows its work.
+
+>>> import deciban
+>>> mail = deciban.train(["free money", "money now", "see you soon"], ["spam", "spam", "ham"])
+>>> mail.predict(["money for you", "soon"])
+['spam', 'ham']
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .classifier import Classifier, load, train
+    from .errors import DecibanError
+
+__all__ = ["Classifier", "DecibanError", "load", "train"]
+__version__ = "0.1.0"
+
+_HOMES = {"Classifier": "classifier", "DecibanError": "errors", "load": "classifier", "train": "classifier"}
+
+
+def __getattr__(name: str) -> object:
+    """The public names, imported when first used: `deciban --help` needs none of them."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'deciban' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)

@@ -1,0 +1,265 @@
+"""What a user holds: texts and labels in, labels and reasons out. It wires, and computes nothing."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import modelfile
+from .counts import Counts, Tally, count
+from .decision import log_posterior, most_probable
+from .errors import (
+    BadText,
+    DifferentSettings,
+    NoExamples,
+    NothingLearnt,
+    NoTrainingTexts,
+    OneLabel,
+    OtherTrainingTexts,
+    TooFewToLeaveOut,
+    described,
+)
+from .evaluation import Evaluation
+from .evidence import Evidence, explain
+from .examples import Source, labels_of, texts_of
+from .holdout import HeldOut
+from .modelfile import Saved
+from .rows import rows
+from .scorecard import Scorecard
+from .settings import Settings
+from .terms import locating
+from .weighing import MODELS
+
+Floats = npt.NDArray[np.float64]
+Examples = tuple[list[str], list[str]]
+
+
+class Classifier:
+    """A trained model. Make one with `deciban.train` or `deciban.load`.
+
+    Everything it knows are its `counts` and its `settings`; learning adds to the counts, forgetting subtracts.
+
+    >>> import deciban
+    >>> mail = deciban.train(["free money", "money now", "see you"], ["spam", "spam", "ham"])
+    >>> mail.labels, mail.predict(["money!", "see me?"])
+    (('ham', 'spam'), ['spam', 'ham'])
+    >>> mail.learn(["lunch?"], ["work"]).labels
+    ('ham', 'spam', 'work')
+    >>> mail.forget(["lunch?"], ["work"]).labels
+    ('ham', 'spam')
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        counts: Counts,
+        provenance: Sequence[dict[str, Any]] = (),
+        examples: Examples | None = None,
+    ) -> None:
+        self.settings = settings
+        self.provenance = tuple(provenance)
+        self._become(counts, examples)
+
+    def _become(self, counts: Counts, examples: Examples | None) -> Classifier:
+        self.counts = counts
+        self._examples = examples
+        self._scorecard: Scorecard | None = None
+        return self
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels, sorted: the columns of `predict_proba`."""
+        return self.counts.labels
+
+    @property
+    def scorecard(self) -> Scorecard:
+        """The weights of all terms, weighed from the counts when they are first asked for."""
+        if self._scorecard is None:
+            if not self.labels:
+                raise NothingLearnt
+            self._scorecard = MODELS[self.settings.model].weigh(self.counts, **self._weighing)
+        return self._scorecard
+
+    @property
+    def _weighing(self) -> dict[str, Any]:
+        chosen = self.settings
+        return {"smoothing": chosen.smoother, "beta": float(chosen.prior_smoothing), "binary": chosen.binary}
+
+    def scores(self, texts: object, where: Callable[[int], str] = "texts[{}]".format) -> Floats:
+        """The score of each label (column) for each text (row), in nats."""
+        texts = texts_of(texts)
+        with locating(texts, where):
+            return self.scorecard.scores(texts, self.settings.cores)
+
+    def predict(self, texts: object) -> list[str]:
+        """The most probable label of each text."""
+        return [self.labels[i] for i in most_probable(self.scores(texts))]
+
+    def predict_proba(self, texts: object) -> Floats:
+        """The probability of each label (columns, as in `labels`) for each text (rows)."""
+        return np.exp(self.predict_log_proba(texts))
+
+    def predict_log_proba(self, texts: object) -> Floats:
+        """The logarithms of `predict_proba`, exact where those are too small to tell from zero."""
+        return log_posterior(self.scores(texts))
+
+    def explain(self, text: str, label: str | None = None, against: str | None = None) -> Evidence:
+        """Why a text gets its label rather than the next one; or why `label` rather than `against`."""
+        if not isinstance(text, str):
+            raise BadText(where="text", got=described(text))
+        with locating([text], lambda _: "text"):
+            return explain(self.scorecard, self.settings.terms, text, label, against)
+
+    def evaluate(self, texts: object, labels: object) -> Evaluation:
+        """How well the model does on labelled texts that it has not seen."""
+        texts = texts_of(texts)
+        labels = labels_of(labels, texts)
+        if not texts:
+            raise NoExamples(where="texts")
+        return Evaluation(HeldOut(self.labels, labels, self.scores(texts)))
+
+    def learn(self, texts: object, labels: object) -> Classifier:
+        """Learns more examples, new labels among them or not: exactly as if trained on all. Returns itself."""
+        new, examples = self._counted(texts, labels)
+        self._note("memory", len(examples[0]))
+        kept = self._examples
+        return self._become(self.counts + new, None if kept is None else (kept[0] + examples[0], kept[1] + examples[1]))
+
+    def forget(self, texts: object, labels: object) -> Classifier:
+        """Forgets examples that were learnt: exactly as if they had never been. Returns itself."""
+        old, examples = self._counted(texts, labels)
+        left = self.counts - old
+        self._note("memory", -len(examples[0]))
+        return self._become(left, None if self._examples is None else _without(self._examples, examples))
+
+    def __add__(self, other: Classifier) -> Classifier:
+        """One model that knows what both know."""
+        ours, theirs = self.settings.as_dict(), other.settings.as_dict()
+        for setting, value in ours.items():
+            if theirs[setting] != value:
+                raise DifferentSettings(setting=setting, ours=value, theirs=theirs[setting])
+        a, b = self._examples, other._examples
+        examples = None if a is None or b is None else (a[0] + b[0], a[1] + b[1])
+        provenance = (*self.provenance, *other.provenance)
+        return Classifier(self.settings, self.counts + other.counts, provenance, examples)
+
+    def leave_one_out(self, texts: object = None, labels: object = None) -> HeldOut:
+        """The scores of each training example by a model that was trained without it, from the counts alone.
+
+        A model that was loaded has no texts: pass it those that it was trained on.
+        """
+        given = self._examples if texts is None else self._checked(texts, labels)
+        if given is None:
+            raise NoTrainingTexts
+        if len(given[0]) < 2:
+            raise TooFewToLeaveOut(got=len(given[0]))
+        model, cores = MODELS[self.settings.model], self.settings.cores
+        number = {label: i for i, label in enumerate(self.labels)}
+        y = np.array([number[label] for label in given[1]], np.int64)
+        scores = model.leave_one_out(self.counts, rows(self.counts.lexicon, given[0], cores), y, **self._weighing)
+        return HeldOut(self.labels, given[1], scores)
+
+    def held_out(
+        self, source: Source, *, loo: bool = False, progress: Callable[[int], None] | None = None
+    ) -> tuple[list[str], HeldOut]:
+        """The texts of a file and their held-out scores; `loo` where they are those that it was trained on."""
+        texts, labels, scores = [], [], []
+        for batch in source.batches(progress):
+            texts += batch.texts
+            labels += batch.labels
+            scores.append(self.scores(batch.texts, batch.where))
+        if not texts:
+            raise NoExamples(where=source.path)
+        held = self.leave_one_out(texts, labels) if loo else HeldOut(self.labels, labels, np.concatenate(scores))
+        return texts, held
+
+    def with_threads(self, threads: int | None) -> Classifier:
+        """The same model, at work on so many threads."""
+        return Classifier(replace(self.settings, threads=threads), self.counts, self.provenance, self._examples)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Saves the model in one file, whole or not at all."""
+        modelfile.save(path, Saved(self.counts, self.settings, self.provenance))
+
+    def _counted(self, texts: object, labels: object) -> tuple[Counts, Examples]:
+        texts = texts_of(texts)
+        labels = labels_of(labels, texts)
+        with locating(texts, "texts[{}]".format):
+            return count(self.settings.terms, texts, labels, self.settings.cores), (texts, labels)
+
+    def _checked(self, texts: object, labels: object) -> Examples:
+        counts, examples = self._counted(texts, labels)
+        if counts != self.counts:
+            raise OtherTrainingTexts
+        return examples
+
+    def _note(self, source: str, examples: int) -> None:
+        self.provenance = (*self.provenance, {"source": source, "examples": examples})
+
+    def __repr__(self) -> str:
+        return f"Classifier({self.settings.model}, {self.counts!r})"
+
+
+def _without(examples: Examples, forgotten: Examples) -> Examples | None:
+    """Examples less those that are forgotten; None where not all of those are found, so that none stays by mistake."""
+    left = Counter(zip(*forgotten, strict=True))
+    kept = []
+    for example in zip(*examples, strict=True):
+        if left[example] > 0:
+            left[example] -= 1
+        else:
+            kept.append(example)
+    if left.total():
+        return None
+    return [text for text, _ in kept], [label for _, label in kept]
+
+
+def train(texts: object, labels: object, **settings: Any) -> Classifier:
+    """Trains a model on labelled texts. The settings are those of `Settings`, by the same names.
+
+    >>> mail = train(["free money", "money now", "see you"], ["spam", "spam", "ham"], words=(1, 2), alpha=0.5)
+    >>> mail
+    Classifier(multinomial, Counts(3 documents, 2 labels, 8 terms))
+    >>> mail.leave_one_out().accuracy
+    0.6666666666666666
+    """
+    chosen = Settings.of(**settings)
+    counts, examples = Classifier(chosen, count(chosen.terms, [], []))._counted(texts, labels)
+    return _trained(chosen, counts, "memory", examples)
+
+
+def train_on(source: Source, settings: Settings, progress: Callable[[int], None] | None = None) -> Classifier:
+    """Trains a model on a file, reading it in batches: memory grows with the counts, not with the file."""
+    tally = Tally(settings.terms, settings.cores)
+    for batch in source.batches(progress):
+        with locating(batch.texts, batch.where):
+            tally.add(batch.texts, batch.labels)
+    return _trained(settings, tally.counts(), os.path.basename(source.path), None)
+
+
+def _trained(settings: Settings, counts: Counts, source: str, examples: Examples | None) -> Classifier:
+    if not counts.labels:
+        raise NoExamples(where=source)
+    if len(counts.labels) == 1:
+        raise OneLabel(label=counts.labels[0])
+    provenance = {"source": source, "examples": int(counts.documents.sum())}
+    return Classifier(settings, counts, [provenance], examples)
+
+
+def load(path: str | os.PathLike[str]) -> Classifier:
+    """Loads a model that was saved.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     train(["free money", "see you"], ["spam", "ham"]).save(f"{folder}/mail.deciban")
+    ...     load(f"{folder}/mail.deciban").predict(["money"])
+    ['spam']
+    """
+    saved = modelfile.load(path)
+    return Classifier(saved.settings, saved.counts, saved.provenance)

@@ -1,0 +1,43 @@
+"""What commands write: tables and bars on a terminal, JSON for machines, progress where somebody watches."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def console() -> Console:
+    """Standard output, as wide as the terminal; plain in a pipe."""
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+
+
+def write_json(value: object) -> None:
+    """One JSON value, indented."""
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+@contextlib.contextmanager
+def progress(what: str, total: int | None) -> Iterator[Callable[[int], None] | None]:
+    """A bar on standard error with the time that is left; nothing where it is no terminal.
+
+    What it hands over takes the number of bytes that are done.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    what_and_bar = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+    speed_and_eta = (TransferSpeedColumn(), TimeRemainingColumn())
+    with Progress(*what_and_bar, *speed_and_eta, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task(what, total=total)
+        yield lambda done: bars.update(task, completed=done)

@@ -1,0 +1,235 @@
+"""Every error that deciban raises on purpose, each with its wording: expected, got, where, what to do.
+
+An error is one line that stands alone. It is raised with the facts of the case, which its wording puts into a sentence:
+
+>>> raise ColumnCount(where="mail.csv:17", expected=2, names="label, text", got=1)
+Traceback (most recent call last):
+    ...
+deciban.errors.ColumnCount: mail.csv:17: expected 2 columns (label, text), got 1
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+
+class DecibanError(Exception):
+    """The root of all errors of deciban. Catch it to catch them all."""
+
+    wording: ClassVar[str]
+
+    def __init__(self, **facts: object) -> None:
+        self.facts = facts
+        super().__init__(" ".join(self.wording.format(**facts).split("\n")))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _again, (type(self), self.facts)
+
+
+def _again(kind: type[DecibanError], facts: dict[str, object]) -> DecibanError:
+    return kind(**facts)
+
+
+def listed(names: Iterable[object], most: int = 12) -> str:
+    """Names for a sentence, cut where there are very many.
+
+    >>> listed(["a", "b"]), listed("abcde", most=2)
+    ('a, b', 'a, b and 3 more')
+    """
+    all_names = [str(name) for name in names]
+    shown = ", ".join(all_names[:most]) or "none"
+    return shown if len(all_names) <= most else f"{shown} and {len(all_names) - most} more"
+
+
+def described(value: object) -> str:
+    """What a value is, for a person.
+
+    >>> described(None), described(float("nan")), described(3), described("")
+    ('None', 'nan', 'int 3', "''")
+    """
+    if value is None or value != value:
+        return str(value)
+    shown = repr(value)
+    shown = shown if len(shown) <= 60 else shown[:57] + "..."
+    return shown if isinstance(value, str) else f"{type(value).__name__} {shown}"
+
+
+class InputError(DecibanError, ValueError):
+    """Something that was handed over is not what was asked for."""
+
+
+class BadText(InputError):
+    wording = "{where}: expected a text, got {got}"
+
+
+class BrokenText(InputError):
+    wording = "{where}: the text holds half a surrogate pair, so it is not Unicode; repair it where it was read"
+
+
+class BadTexts(InputError):
+    wording = "expected a list or a column of texts, got {got}"
+
+
+class BadLabel(InputError):
+    wording = "{where}: expected a label as text, got {got}"
+
+
+class UnevenLengths(InputError):
+    wording = "expected one label a text, got {texts} texts and {labels} labels"
+
+
+class NoExamples(InputError):
+    wording = "{where}: expected labelled examples, got none"
+
+
+class OneLabel(InputError):
+    wording = "expected examples of at least two labels, got only {label!r}"
+
+
+class UnknownLabel(InputError):
+    wording = "{label!r} is not a label of this model; its labels are: {known}"
+
+
+class SameLabel(InputError):
+    wording = "expected two different labels to compare, got {label!r} twice"
+
+
+class UnknownSetting(InputError):
+    wording = "{name!r} is not a setting; the settings are: {known}"
+
+
+class UnknownChoice(InputError):
+    wording = "{setting}={got!r}: not known; the known ones are: {known}"
+
+
+class BadSetting(InputError):
+    wording = "{setting}={got!r}: expected {expected}"
+
+
+class NothingSeen(InputError):
+    wording = "words and chars are both off: expected at least one of them"
+
+
+class NeverLearnt(InputError):
+    wording = "cannot forget what was never learnt: {what} would fall below zero"
+
+
+class DifferentSettings(InputError):
+    wording = "cannot merge models that differ in {setting}: {ours!r} and {theirs!r}"
+
+
+class NothingLearnt(InputError):
+    wording = "the model has no label left: learn some examples first"
+
+
+class NoTrainingTexts(InputError):
+    wording = "leave-one-out needs the training examples, and this model came without: pass texts and labels"
+
+
+class OtherTrainingTexts(InputError):
+    wording = "leave-one-out needs exactly the examples that the model was trained on, got others"
+
+
+class TooFewToLeaveOut(InputError):
+    wording = "leave-one-out needs at least two examples, got {got}"
+
+
+class ReadError(DecibanError):
+    """A file could not be read."""
+
+
+class Unreadable(ReadError):
+    wording = "{path}: cannot read: {reason}"
+
+
+class EmptyFile(ReadError):
+    wording = "{path}: expected examples, got an empty file"
+
+
+class UnknownFormat(ReadError):
+    wording = "{path}: cannot tell the format from the name; expected {known} (also .gz), or give --format"
+
+
+class DamagedGzip(ReadError):
+    wording = "{path}: the gzip file is cut off or damaged after line {line}"
+
+
+class NotInEncoding(ReadError):
+    wording = "{where}: not valid {encoding} (byte 0x{byte:02x}); give its true --encoding, such as latin-1"
+
+
+class UnknownEncoding(ReadError):
+    wording = "{encoding!r} is not an encoding that Python knows; try utf-8, latin-1 or cp1252"
+
+
+class MissingColumn(ReadError):
+    wording = "{where}: no column {column!r}; the columns are: {known}"
+
+
+class RepeatedColumn(ReadError):
+    wording = "{where}: the column {column!r} stands there twice"
+
+
+class ColumnCount(ReadError):
+    wording = "{where}: expected {expected} columns ({names}), got {got}"
+
+
+class BadCsv(ReadError):
+    wording = "{where}: not valid CSV: {reason}"
+
+
+class BadJson(ReadError):
+    wording = "{where}: not valid JSON: {reason}"
+
+
+class NotAnObject(ReadError):
+    wording = "{where}: expected a JSON object, got {got}"
+
+
+class NoRowLeft(ReadError):
+    wording = "{path}: no row has {conditions}"
+
+
+class ModelFileError(DecibanError):
+    """A model file could not be loaded."""
+
+
+class NotAModel(ModelFileError):
+    wording = "{path}: not a deciban model"
+
+
+class TruncatedModel(ModelFileError):
+    wording = "{path}: the model is cut off: expected {expected} bytes, got {got}; copy it again"
+
+
+class DamagedModel(ModelFileError):
+    wording = "{path}: the model is damaged ({reason}); copy it again, or train it anew"
+
+
+class NewerModel(ModelFileError):
+    wording = "{path}: the model has format {got}, newer than {known}, the newest known here; upgrade deciban"
+
+
+class OlderModel(ModelFileError):
+    wording = "{path}: the model has format {got}, older than {known}, the oldest still read; train it anew"
+
+
+class Unwritable(DecibanError):
+    wording = "{path}: cannot write: {reason}"
+
+
+@contextlib.contextmanager
+def reading(path: object) -> Iterator[None]:
+    """Turns what the operating system says while reading into one line.
+
+    >>> with reading("mail.csv"): open("no/such/file")
+    Traceback (most recent call last):
+        ...
+    deciban.errors.Unreadable: mail.csv: cannot read: No such file or directory
+    """
+    try:
+        yield
+    except OSError as error:
+        raise Unreadable(path=path, reason=error.strerror or error) from error

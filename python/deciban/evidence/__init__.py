@@ -1,0 +1,125 @@
+"""Why: what each term of a text weighs for one label against another, in decibans, with the text's own spans.
+
+Nothing is approximated. The score of a label is a sum over terms, so the log-odds of two labels are one too:
+
+    f(x) = (log theta_1 - log theta_0) . x + log p(y=1) - log p(y=0)        Zhu 16-18
+
+and each summand is the evidence of its term. They add up to the posterior log-odds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..decision import posterior
+from ..errors import NothingLearnt, OneLabel, SameLabel, UnknownLabel, listed
+from ..scorecard import Scorecard
+from ..terms import Terms, display
+from ..units import decibans
+
+
+@dataclass(frozen=True)
+class TermEvidence:
+    """One term's weight: `decibans` in all, for `times` times that it counts; `spans` are its places in the text."""
+
+    term: str
+    decibans: float
+    times: int
+    spans: tuple[tuple[int, int], ...]
+
+    @property
+    def name(self) -> str:
+        """The term as people are shown it."""
+        return display(self.term)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Why a text is `label` rather than `against`: the prior, and the evidence of each term, strongest first.
+
+    All weights are decibans for `label` against `against`; `total`, their sum, is the posterior log-odds of the two.
+    `probability` is that of `label` among all labels. `unknown` are terms that the model has never seen.
+    """
+
+    text: str
+    label: str
+    against: str
+    probability: float
+    prior: float
+    terms: tuple[TermEvidence, ...]
+    unknown: tuple[str, ...]
+
+    @property
+    def total(self) -> float:
+        """The posterior log-odds of `label` against `against`, in decibans."""
+        return self.prior + sum(term.decibans for term in self.terms)
+
+    def __str__(self) -> str:
+        from .terminal import plain
+
+        return plain(self)
+
+    def _repr_html_(self) -> str:
+        from .page import fragment
+
+        return fragment(self)
+
+
+def explain(card: Scorecard, terms: Terms, text: str, label: str | None = None, against: str | None = None) -> Evidence:
+    """The evidence of a text for a label (by default the most probable) against another (the next).
+
+    >>> import deciban
+    >>> mail = deciban.train(["free money", "money now", "see you"], ["spam", "spam", "ham"])
+    >>> why = mail.explain("Free money!")
+    >>> why.label, why.against, [(t.name, round(t.decibans, 1)) for t in why.terms]
+    ('spam', 'ham', [('money', 3.7), ('free', 1.9)])
+    >>> round(why.prior, 1), round(why.total, 1), why.terms[0].spans
+    (3.0, 8.6, ((5, 10),))
+    """
+    if not card.labels:
+        raise NothingLearnt
+    scores = card.scores([text])[0]
+    one, other = _pair(card.labels, scores, label, against)
+    spans = _spans(terms, text)
+    places = {term: place for term in spans if (place := card.lexicon.place(term)) is not None}
+    weights = card.weights(np.fromiter(places.values(), np.int64, len(places)))
+    nats = weights[:, one] - weights[:, other]
+    found = [
+        TermEvidence(term, decibans(times * float(nat)), times, tuple(spans[term]))
+        for term, nat in zip(places, nats, strict=True)
+        for times in (1 if card.binary else len(spans[term]),)
+    ]
+    return Evidence(
+        text=text,
+        label=card.labels[one],
+        against=card.labels[other],
+        probability=float(posterior(scores)[one]),
+        prior=decibans(float(card.bias[one] - card.bias[other])),
+        terms=tuple(sorted(found, key=lambda e: (-abs(e.decibans), e.term))),
+        unknown=tuple(term for term in spans if term not in places),
+    )
+
+
+def _spans(terms: Terms, text: str) -> dict[str, list[tuple[int, int]]]:
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for term, start, end in terms.seen(text):
+        spans.setdefault(term, []).append((start, end))
+    return spans
+
+
+def _pair(labels: tuple[str, ...], scores: np.ndarray, label: str | None, against: str | None) -> tuple[int, int]:
+    """The numbers of the two labels that are compared."""
+    if len(labels) == 1:
+        raise OneLabel(label=labels[0])
+    for given in (label, against):
+        if given is not None and given not in labels:
+            raise UnknownLabel(label=given, known=listed(labels))
+    if label is not None and label == against:
+        raise SameLabel(label=label)
+    best = [int(i) for i in np.argsort(-scores, kind="stable")]
+    taken = None if against is None else labels.index(against)
+    one = next(i for i in best if i != taken) if label is None else labels.index(label)
+    other = next(i for i in best if i != one) if taken is None else taken
+    return one, other

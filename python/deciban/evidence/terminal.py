@@ -1,0 +1,89 @@
+"""Evidence for a terminal: a bar a word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from ..units import odds
+from . import Evidence
+
+_WIDTH = 24
+_FOR, _AGAINST = "green", "red"
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+def rich(evidence: Evidence, most: int = 12) -> RenderableType:
+    """The whole answer: the label, the text with its words tinted, a bar a term."""
+    return Group(_answer(evidence), _tinted(evidence), _bars(evidence, most), _remarks(evidence, most))
+
+
+def plain(evidence: Evidence) -> str:
+    """The same without colours."""
+    console = Console(color_system=None, width=100)
+    with console.capture() as captured:
+        console.print(rich(evidence))
+    return captured.get().rstrip()
+
+
+def _answer(evidence: Evidence) -> Text:
+    return Text.assemble(
+        (evidence.label, "bold"),
+        f"  probability {evidence.probability:.3f}, {evidence.total:+.1f} decibans against {evidence.against}",
+        f" ({odds(evidence.total)})",
+    )
+
+
+def _tinted(evidence: Evidence) -> Text:
+    text = Text(evidence.text)
+    for term in reversed(evidence.terms):
+        for start, end in term.spans:
+            text.stylize(_FOR if term.decibans > 0 else _AGAINST, start, end)
+    return text
+
+
+def _bars(evidence: Evidence, most: int) -> Table:
+    table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=False)
+    table.add_column(justify="right", max_width=32, overflow="ellipsis", no_wrap=True)
+    table.add_column(justify="right", width=_WIDTH)
+    table.add_column(width=_WIDTH)
+    table.add_column(justify="right")
+    rows = list(_rows(evidence, most))
+    longest = max(1e-9, *(abs(weight) for _, weight in rows))
+    for name, weight in rows:
+        share = abs(weight) / longest
+        left, right = ("", Text(_bar(share), _FOR)) if weight > 0 else (Text(_bar_leftwards(share), _AGAINST), "")
+        table.add_row(Text(name), left, right, f"{weight:+.1f}")
+    table.add_row(Text("total", "bold"), "", "", Text(f"{evidence.total:+.1f}", "bold"))
+    return table
+
+
+def _rows(evidence: Evidence, most: int) -> Iterator[tuple[str, float]]:
+    yield "(prior)", evidence.prior
+    for term in evidence.terms[:most]:
+        yield f"{term.name} ×{term.times}" if term.times > 1 else term.name, term.decibans
+    rest = evidence.terms[most:]
+    if rest:
+        yield f"({len(rest)} more)", sum(term.decibans for term in rest)
+
+
+def _bar(share: float) -> str:
+    eighths = round(share * _WIDTH * 8)
+    return "█" * (eighths // 8) + (_EIGHTHS[eighths % 8] if eighths % 8 else "")
+
+
+def _bar_leftwards(share: float) -> str:
+    halves = round(share * _WIDTH * 2)
+    return "▐" * (halves % 2) + "█" * (halves // 2)
+
+
+def _remarks(evidence: Evidence, most: int) -> Text:
+    if not evidence.terms:
+        return Text("no term of this text is known: the answer is the prior's", "italic")
+    if not evidence.unknown:
+        return Text(f"decibans for {evidence.label} against {evidence.against}", "dim")
+    shown = ", ".join(evidence.unknown[:most])
+    return Text(f"decibans for {evidence.label} against {evidence.against}; never seen before: {shown}", "dim")

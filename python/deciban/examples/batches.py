@@ -1,0 +1,129 @@
+"""Records -> batches of (text, label, where)."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import BadLabel, BadSetting, EmptyFile, NoRowLeft, UnknownChoice, UnknownFormat, described
+from .lines import Lines, Progress
+from .tables import READERS, Record
+
+_ENDINGS = {"csv": "csv", "tsv": "tsv", "jsonl": "jsonl", "ndjson": "jsonl", "json": "jsonl", "txt": "txt"}
+_ROWS = 4096
+_CHARACTERS = 1 << 22
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some examples of a file: their texts, their labels if those were asked for, other values that are kept."""
+
+    name: str
+    lines: list[int] = field(default_factory=list)
+    texts: list[Any] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    kept: list[list[Any]] = field(default_factory=list)
+
+    def where(self, place: int) -> str:
+        """Where an example stands, as people say it: `mail.csv:17`."""
+        return f"{self.name}:{self.lines[place]}"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of examples: where its texts and labels stand, and which of its rows are wanted.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile(suffix=".csv") as file:
+    ...     _ = file.write(b"text,label,split\\nhi,ham,train\\nfree!,spam,test\\n"); file.flush()
+    ...     [batch.texts for batch in Source(file.name, where=(("split", "test"),)).batches()]
+    [['free!']]
+    """
+
+    path: str | os.PathLike[str]
+    text: str = "text"
+    label: str | None = "label"
+    where: Sequence[tuple[str, str]] = ()
+    keep: Sequence[str] = ()
+    format: str | None = None
+    encoding: str = "utf-8"
+    delimiter: str | None = None
+
+    def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
+        """The examples in order. A batch ends when it is large, or when no more has arrived yet."""
+        with contextlib.closing(Lines(os.fspath(self.path), self.encoding, progress)) as lines:
+            found = False
+            for batch in self._batches(lines):
+                found = True
+                yield batch
+            if lines.number == 0:
+                raise EmptyFile(path=self.path)
+            if self.where and not found:
+                raise NoRowLeft(path=self.path, conditions=" and ".join(f"{c}={v}" for c, v in self.where))
+
+    def _batches(self, lines: Lines) -> Iterator[Batch]:
+        batch, characters = Batch(lines.name), 0
+        for record in self._records(lines):
+            if not self._is_wanted(record):
+                continue
+            self._put(batch, record)
+            characters += len(batch.texts[-1]) if isinstance(batch.texts[-1], str) else 0
+            if lines.waiting or len(batch.texts) >= _ROWS or characters >= _CHARACTERS:
+                yield batch
+                batch, characters = Batch(lines.name), 0
+        if batch.texts:
+            yield batch
+
+    @property
+    def size(self) -> int | None:
+        """How many bytes there are to read, where that can be known."""
+        return os.path.getsize(self.path) if os.path.isfile(self.path) else None
+
+    def _records(self, lines: Lines) -> Iterator[Record]:
+        label = [] if self.label is None else [self.label]
+        columns = [self.text, *label, *(column for column, _ in self.where), *self.keep]
+        given: dict[str, str] = {}
+        if self.delimiter is not None and self._format(lines) in ("csv", "tsv"):
+            if len(self.delimiter) != 1 or self.delimiter in '\r\n"':
+                raise BadSetting(setting="delimiter", got=self.delimiter, expected="one character")
+            given = {"delimiter": self.delimiter}
+        return READERS[self._format(lines)](lines, columns, **given)
+
+    def _format(self, lines: Lines) -> str:
+        if self.format is not None:
+            if self.format not in READERS:
+                raise UnknownChoice(setting="format", got=self.format, known=", ".join(READERS))
+            return self.format
+        if self.path == "-":
+            return "jsonl" if lines.first.lstrip().startswith("{") else "csv"
+        for ending in reversed(Path(self.path).suffixes):
+            if ending[1:].lower() in _ENDINGS:
+                return _ENDINGS[ending[1:].lower()]
+        raise UnknownFormat(path=self.path, known=", ".join(f".{ending}" for ending in _ENDINGS))
+
+    def _is_wanted(self, record: Record) -> bool:
+        first = 1 if self.label is None else 2
+        return all(
+            _as_text(value) == wanted for value, (_, wanted) in zip(record.values[first:], self.where, strict=False)
+        )
+
+    def _put(self, batch: Batch, record: Record) -> None:
+        batch.lines.append(record.line)
+        batch.texts.append(record.values[0])
+        if self.label is not None:
+            label = record.values[1]
+            if label == "" or label != label or isinstance(label, (list, dict)) or label is None:
+                raise BadLabel(where=batch.where(-1), got="an empty one" if label == "" else described(label))
+            batch.labels.append(_as_text(label))
+        if self.keep:
+            batch.kept.append(record.values[len(record.values) - len(self.keep) :])
+
+
+def _as_text(value: object) -> str:
+    """A cell as text: what JSON says of numbers and truth values, everything else as it is."""
+    return value if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,105 @@
+"""Lines -> records: some columns of a CSV, a TSV or a JSON-lines file, row by row."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from ..errors import (
+    BadCsv,
+    BadJson,
+    ColumnCount,
+    MissingColumn,
+    NotAnObject,
+    RepeatedColumn,
+    described,
+    listed,
+)
+from .lines import Lines
+
+
+class Record(NamedTuple):
+    """The wanted values of one row, and the line where it begins."""
+
+    line: int
+    values: list[Any]
+
+
+def csv_records(lines: Lines, columns: Sequence[str], delimiter: str = ",") -> Iterator[Record]:
+    """Records of comma-separated values, quoted as RFC 4180 has it; the first row names the columns."""
+    csv.field_size_limit(sys.maxsize)
+    yield from _separated(lines, columns, csv.reader(lines, delimiter=delimiter, strict=True))
+
+
+def tsv_records(lines: Lines, columns: Sequence[str], delimiter: str = "\t") -> Iterator[Record]:
+    """Records of tab-separated values: no quoting, so that quotation marks in a text are just that."""
+    csv.field_size_limit(sys.maxsize)
+    yield from _separated(lines, columns, csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE))
+
+
+def _separated(lines: Lines, columns: Sequence[str], reader: Any) -> Iterator[Record]:
+    header: list[str] = []
+    places: list[int] = []
+    while True:
+        line = lines.number + 1
+        where = f"{lines.name}:{line}"
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            raise BadCsv(where=where, reason=error) from None
+        if row is None:
+            return
+        if not row:
+            continue
+        if not header:
+            header, places = row, _places(row, columns, where)
+        elif len(row) != len(header):
+            raise ColumnCount(where=where, expected=len(header), names=listed(header), got=len(row))
+        else:
+            yield Record(line, [row[place] for place in places])
+
+
+def _places(header: list[str], columns: Sequence[str], where: str) -> list[int]:
+    for column in columns:
+        if column not in header:
+            raise MissingColumn(where=where, column=column, known=listed(header))
+        if header.count(column) > 1:
+            raise RepeatedColumn(where=where, column=column)
+    return [header.index(column) for column in columns]
+
+
+def json_records(lines: Lines, columns: Sequence[str]) -> Iterator[Record]:
+    """Records of JSON lines: one object a line, its keys the columns."""
+    for text in lines:
+        if text.isspace():
+            continue
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise BadJson(where=lines.where, reason=getattr(error, "msg", error)) from None
+        if not isinstance(found, dict):
+            raise NotAnObject(where=lines.where, got=described(found))
+        try:
+            yield Record(lines.number, [found[column] for column in columns])
+        except KeyError as error:
+            raise MissingColumn(where=lines.where, column=error.args[0], known=listed(found)) from None
+
+
+def text_records(lines: Lines, columns: Sequence[str]) -> Iterator[Record]:
+    """Records of plain lines: each line is a text, an empty one too; there is no other column."""
+    for column in columns:
+        if column != "text":
+            raise MissingColumn(where=lines.name, column=column, known="text")
+    for text in lines:
+        yield Record(lines.number, [text.removesuffix("\n").removesuffix("\r")] * len(columns))
+
+
+READERS: dict[str, Callable[..., Iterator[Record]]] = {
+    "csv": csv_records,
+    "tsv": tsv_records,
+    "jsonl": json_records,
+    "txt": text_records,
+}

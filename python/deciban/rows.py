@@ -1,0 +1,48 @@
+"""One sparse row per example: which terms of a lexicon stand in it, and how often.
+
+Only what must see single documents again needs rows: leave-one-out, and models fitted by a solver. Counting does not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ._core import Lexicon
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Compressed sparse rows: row i has the terms and counts from `indptr[i]` to `indptr[i + 1]`, terms increasing."""
+
+    indptr: npt.NDArray[np.int64]
+    term: npt.NDArray[np.uint32]
+    count: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    @property
+    def row(self) -> npt.NDArray[np.int64]:
+        """The row of each entry."""
+        return np.repeat(np.arange(len(self)), np.diff(self.indptr))
+
+    def without(self, dropped: npt.NDArray[np.bool_]) -> Rows:
+        """The same rows without some entries."""
+        indptr = np.concatenate([[0], np.cumsum(~dropped)])[self.indptr]
+        return Rows(indptr, self.term[~dropped], self.count[~dropped])
+
+
+def rows(lexicon: Lexicon, texts: list[str], threads: int = 0) -> Rows:
+    """The rows of some texts, by the places of a lexicon.
+
+    >>> from deciban.counts import Tally
+    >>> from deciban.terms import Terms
+    >>> tally = Tally(Terms())
+    >>> tally.add(["a cold cold day", "a warm day"], ["winter", "summer"])
+    >>> rows(tally.counts().lexicon, ["day by day", "cold"])
+    Rows(indptr=array([0, 1, 2]), term=array([1, 0], dtype=uint32), count=array([2, 1]))
+    """
+    return Rows(*lexicon.rows(texts, threads))

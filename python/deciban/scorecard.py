@@ -1,0 +1,65 @@
+"""W and b: what every model ends as, and the only place that computes x.W + b.
+
+A scorecard says what each term adds to the score of each label, in nats (Rush: y = f(x W + b)). Most terms were never
+seen under most labels, so W is kept as what an unseen term adds (`absent`, one number a label) and what a seen one adds
+beyond that (`weight`, one number a posting): in memory it grows with the counts, not with terms x labels. What is made
+of the scores, a probability or a label, is `decision`'s; why they are so, `evidence`'s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from .rows import Rows
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Scorecard:
+    """The weights of a model.
+
+    Term j adds `absent[r]` to label r, and `weight[p]` where a posting p from `indptr[j]` to `indptr[j + 1]` has
+    `label[p] == r`. With `binary`, a term adds once a text, however often it occurs.
+
+    >>> from deciban.counts import count
+    >>> from deciban.terms import Terms
+    >>> lexicon = count(Terms(), ["good", "bad"], ["pos", "neg"]).lexicon
+    >>> card = Scorecard(("neg", "pos"), lexicon, np.zeros(2), np.array([-1.0, -1.0]),
+    ...     np.array([0, 1, 2]), np.array([0, 1], np.uint32), np.array([0.5, 0.7]), binary=False)
+    >>> card.scores(["good good, not bad"]).tolist()
+    [[-2.5, -1.6]]
+    >>> card.weights(np.array([0, 1])).round(9).tolist()
+    [[-0.5, -1.0], [-1.0, -0.3]]
+    """
+
+    labels: tuple[str, ...]
+    lexicon: _core.Lexicon
+    bias: Floats
+    absent: Floats
+    indptr: npt.NDArray[np.int64]
+    label: npt.NDArray[np.uint32]
+    weight: Floats
+    binary: bool
+
+    def scores(self, texts: list[str], threads: int = 0) -> Floats:
+        """x.W + b of each text: one row a text, one column a label."""
+        buffers = (self.bias, self.absent, self.indptr, self.label, self.weight)
+        return self.lexicon.scores(texts, *buffers, self.binary, threads)
+
+    def scores_of_rows(self, rows: Rows) -> Floats:
+        """x.W + b of each row."""
+        buffers = (self.bias, self.absent, self.indptr, self.label, self.weight)
+        return _core.scores_of_rows((rows.indptr, rows.term, rows.count), *buffers, self.binary)
+
+    def weights(self, terms: npt.NDArray[np.integer]) -> Floats:
+        """The rows of W of some terms."""
+        weights = np.tile(self.absent, (len(terms), 1))
+        for row, term in enumerate(terms):
+            postings = slice(self.indptr[term], self.indptr[term + 1])
+            weights[row, self.label[postings]] += self.weight[postings]
+        return weights

@@ -1,0 +1,89 @@
+"""What a user may choose: one name in the library, the command line and the scikit-learn face; checked once, here."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
+from typing import Any
+
+from .errors import BadSetting, UnknownChoice, UnknownSetting
+from .smoothing import SMOOTHINGS, Laplace
+from .terms import Terms
+from .weighing import MODELS
+
+CALIBRATIONS = ("none",)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings of a model, with their defaults.
+
+    >>> Settings.of(words=(1, 2), alpha=0.5).alpha
+    0.5
+    >>> Settings.of(model="perceptron")
+    Traceback (most recent call last):
+        ...
+    deciban.errors.UnknownChoice: model='perceptron': not known; the known ones are: multinomial
+    """
+
+    model: str = "multinomial"
+    words: tuple[int, int] | None = (1, 1)
+    chars: tuple[int, int] | None = None
+    tokens: str = "word"
+    binary: bool = False
+    smoothing: str = "laplace"
+    alpha: float = 1.0
+    prior_smoothing: float = 0.0
+    calibration: str = "none"
+    threads: int | None = field(default=None, compare=False)
+
+    @classmethod
+    def of(cls, **given: Any) -> Settings:
+        """Settings by name, the rest as by default."""
+        known = [field.name for field in fields(cls)]
+        for name in given:
+            if name not in known:
+                raise UnknownSetting(name=name, known=", ".join(known))
+        return cls(**given)
+
+    def __post_init__(self) -> None:
+        for setting, known in (("model", MODELS), ("smoothing", SMOOTHINGS), ("calibration", CALIBRATIONS)):
+            got = getattr(self, setting)
+            if not isinstance(got, str) or got not in known:
+                raise UnknownChoice(setting=setting, got=got, known=", ".join(known))
+        if not isinstance(self.binary, bool):
+            raise BadSetting(setting="binary", got=self.binary, expected="True or False")
+        if not _is_number(self.alpha) or self.alpha <= 0:
+            raise BadSetting(setting="alpha", got=self.alpha, expected="a number above 0")
+        if not _is_number(self.prior_smoothing) or self.prior_smoothing < 0:
+            raise BadSetting(setting="prior_smoothing", got=self.prior_smoothing, expected="a number, 0 or more")
+        if self.threads is not None and (type(self.threads) is not int or self.threads < 1):
+            raise BadSetting(
+                setting="threads", got=self.threads, expected="a whole number above 0, or None for all cores"
+            )
+        object.__setattr__(self, "words", self.terms.words)
+        object.__setattr__(self, "chars", self.terms.chars)
+
+    @cached_property
+    def terms(self) -> Terms:
+        """What is seen of a text."""
+        return Terms(self.tokens, self.words, self.chars)
+
+    @property
+    def smoother(self) -> Laplace:
+        """The smoothing, with its strength."""
+        return SMOOTHINGS[self.smoothing](float(self.alpha))
+
+    @property
+    def cores(self) -> int:
+        """The number of threads as the core takes it: 0 for all cores."""
+        return self.threads or 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """What belongs to the model and is saved with it: all but `threads`."""
+        return {name: value for name, value in asdict(self).items() if name != "threads"}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)

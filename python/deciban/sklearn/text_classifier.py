@@ -1,0 +1,110 @@
+"""A scikit-learn classifier of raw texts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from .. import classifier
+from ..classifier import Classifier
+from ..errors import BadLabel, UnevenLengths, described
+from ..evidence import Evidence
+from ..examples import texts_of
+
+Lengths = tuple[int, int] | None
+
+
+class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """`deciban.train` and `predict` for pipelines, searches and cross-validation. X is a column of texts.
+
+    The parameters are deciban's settings. Labels may be of any type that scikit-learn takes, and come back as they were.
+
+    >>> from deciban.sklearn import TextClassifier
+    >>> model = TextClassifier(words=(1, 2)).fit(["free money", "money now", "see you"], [1, 1, 0])
+    >>> model.predict(["money"]), model.classes_
+    (array([1]), array([0, 1]))
+    """
+
+    def __init__(
+        self,
+        model: str = "multinomial",
+        words: Lengths = (1, 1),
+        chars: Lengths = None,
+        tokens: str = "word",
+        binary: bool = False,
+        smoothing: str = "laplace",
+        alpha: float = 1.0,
+        prior_smoothing: float = 0.0,
+        calibration: str = "none",
+        threads: int | None = None,
+    ) -> None:
+        self.model = model
+        self.words = words
+        self.chars = chars
+        self.tokens = tokens
+        self.binary = binary
+        self.smoothing = smoothing
+        self.alpha = alpha
+        self.prior_smoothing = prior_smoothing
+        self.calibration = calibration
+        self.threads = threads
+
+    def fit(self, X: object, y: object) -> TextClassifier:  # noqa: N803
+        """Trains on texts X with labels y."""
+        texts, labels = _examples(X, y)
+        self.classifier_: Classifier = classifier.train(texts, list(map(str, labels)), **self.get_params())
+        return self._with_classes(np.unique(labels))
+
+    def partial_fit(self, X: object, y: object, classes: object = None) -> TextClassifier:  # noqa: N803, ARG002
+        """Learns more texts, exactly as if all had been there from the start; new labels need no announcing."""
+        if not hasattr(self, "classifier_"):
+            return self.fit(X, y)
+        texts, labels = _examples(X, y)
+        self.classifier_.learn(texts, list(map(str, labels)))
+        return self._with_classes(np.unique(np.concatenate([self.classes_, labels])))
+
+    def predict(self, X: object) -> npt.NDArray[Any]:  # noqa: N803
+        """The most probable label of each text."""
+        return np.asarray(self.classes_[self.predict_log_proba(X).argmax(axis=1)])
+
+    def predict_proba(self, X: object) -> npt.NDArray[np.float64]:  # noqa: N803
+        """The probability of each label (columns, as in `classes_`)."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict_log_proba(self, X: object) -> npt.NDArray[np.float64]:  # noqa: N803
+        """The log probability of each label (columns, as in `classes_`)."""
+        check_is_fitted(self)
+        return self.classifier_.predict_log_proba(X)[:, self._columns]
+
+    def explain(self, text: str) -> Evidence:
+        """Why a text gets its label."""
+        check_is_fitted(self)
+        return self.classifier_.explain(text)
+
+    def _with_classes(self, classes: npt.NDArray[Any]) -> TextClassifier:
+        """deciban's labels are texts, sorted as such; scikit-learn's are of any type, sorted as those are."""
+        self.classes_ = classes
+        self._columns = [self.classifier_.labels.index(str(label)) for label in classes]
+        return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+def _examples(X: object, y: object) -> tuple[list[Any], npt.NDArray[Any]]:  # noqa: N803
+    texts = texts_of(X)
+    labels = np.asarray(texts_of(y))
+    if len(labels) != len(texts):
+        raise UnevenLengths(texts=len(texts), labels=len(labels))
+    for place, label in enumerate(labels.tolist()):
+        if label is None or label != label or label == "":
+            raise BadLabel(where=f"y[{place}]", got=described(label))
+    return texts, labels

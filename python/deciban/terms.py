@@ -1,0 +1,110 @@
+"""Text -> terms: what is seen of a text.
+
+A term is a feature that has a name: a word, a run of words, a run of characters inside a word. What comes in is a text;
+what goes out are names, and where in the text they stand. They are numbered by the lexicon, and counted by `counts`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from . import _core
+from .errors import BadSetting, BadText, BrokenText, NothingSeen, UnknownChoice, described
+
+TOKENS = ("word", "unicode", "whitespace")
+LONGEST = 64
+
+_CHARS = "\tc"
+
+
+class Seen(NamedTuple):
+    """A term of a text, and the characters of the text that it stands for: `text[start:end]`."""
+
+    term: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Which terms are seen of a text.
+
+    `tokens` says how a text is cut into lower-cased words: "word" takes runs of two or more letters, digits or
+    underscores; "unicode" takes the segments of Unicode's UAX #29 (one-letter words, apostrophes, ideographs, emoji);
+    "whitespace" takes whatever stands between white space. `words` and `chars` give the shortest and the longest run
+    of words, and of characters inside a word, that is a term; None for none.
+
+    >>> [seen.term for seen in Terms(words=(1, 2)).seen("No refund!")]
+    ['no', 'no refund', 'refund']
+    >>> Terms(words=None, chars=(3, 3)).seen("Né?")
+    [Seen(term='\\tc né', start=0, end=2), Seen(term='\\tcné?', start=0, end=3), Seen(term='\\tcé? ', start=1, end=3)]
+    """
+
+    tokens: str = "word"
+    words: tuple[int, int] | None = (1, 1)
+    chars: tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        if self.tokens not in TOKENS:
+            raise UnknownChoice(setting="tokens", got=self.tokens, known=", ".join(TOKENS))
+        object.__setattr__(self, "words", lengths("words", self.words))
+        object.__setattr__(self, "chars", lengths("chars", self.chars))
+        if self.words is None and self.chars is None:
+            raise NothingSeen
+
+    @cached_property
+    def core(self) -> _core.Terms:
+        """The same, as the core takes it."""
+        return _core.Terms(self.tokens, self.words, self.chars)
+
+    def seen(self, text: str) -> list[Seen]:
+        """All terms of a text, each with its place."""
+        return [Seen(*seen) for seen in self.core.seen(text)]
+
+
+def lengths(setting: str, given: object) -> tuple[int, int] | None:
+    """A shortest and a longest length, checked: a pair, or one number for both.
+
+    >>> lengths("words", [1, 2]), lengths("words", 2), lengths("words", None)
+    ((1, 2), (2, 2), None)
+    """
+    if given is None:
+        return None
+    pair = (given, given) if isinstance(given, int) else given
+    if isinstance(pair, (tuple, list)) and len(pair) == 2 and all(type(n) is int for n in pair):
+        low, high = pair
+        if 1 <= low <= high <= LONGEST:
+            return low, high
+    raise BadSetting(setting=setting, got=given, expected=f"two lengths such as (1, 2), between 1 and {LONGEST}")
+
+
+def display(term: str) -> str:
+    """A term's name as people are shown it.
+
+    >>> display("no refund"), display("\\tc ref")
+    ('no refund', '‹·ref›')
+    """
+    return f"‹{term.removeprefix(_CHARS).replace(' ', '·')}›" if term.startswith(_CHARS) else term
+
+
+@contextlib.contextmanager
+def locating(texts: Sequence[object], where: Callable[[int], str]) -> Iterator[None]:
+    """Says which of some texts the core could not read, and where it came from.
+
+    >>> texts = ["fine", None]
+    >>> with locating(texts, "texts[{}]".format): raise _core.BadText(1, "NoneType")
+    Traceback (most recent call last):
+        ...
+    deciban.errors.BadText: texts[1]: expected a text, got None
+    """
+    try:
+        yield
+    except _core.BadText as error:
+        place, got = error.args
+        if got == "surrogate":
+            raise BrokenText(where=where(place)) from None
+        raise BadText(where=where(place), got=described(texts[place])) from None

@@ -107,8 +107,9 @@ class Counts:
         if not isinstance(other, Counts):
             return NotImplemented
         ours: tuple[npt.ArrayLike, ...] = self.buffers
+        theirs: tuple[npt.ArrayLike, ...] = other.buffers
         same = self.terms == other.terms and self.labels == other.labels
-        return same and all(np.array_equal(a, b) for a, b in zip(ours, other.buffers, strict=True))
+        return same and all(map(np.array_equal, ours, theirs))
 
     def __repr__(self) -> str:
         documents = int(self.documents.sum())

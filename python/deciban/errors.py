@@ -11,49 +11,74 @@ deciban.errors.ColumnCount: mail.csv:17: expected 2 columns (label, text), got 1
 from __future__ import annotations
 
 import contextlib
+import reprlib
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
+_LONGEST = 1000  # characters of a line: whoever reads it shall see where it begins and where it ends
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 60
+
 
 class DecibanError(Exception):
-    """The root of all errors of deciban. Catch it to catch them all."""
+    """The root of all errors of deciban. Catch it to catch them all; `facts` has what the line tells, by name."""
 
     wording: ClassVar[str]
 
     def __init__(self, **facts: object) -> None:
-        self.facts = facts
-        super().__init__(" ".join(self.wording.format(**facts).split("\n")))
+        super().__init__(one_line(self.wording.format(**facts)))
+        self.facts = {name: fact if isinstance(fact, (str, int)) else str(fact) for name, fact in facts.items()}
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _again, (type(self), self.facts)
+        return _again, (type(self), str(self), self.facts)
 
 
-def _again(kind: type[DecibanError], facts: dict[str, object]) -> DecibanError:
-    return kind(**facts)
+def _again(kind: type[DecibanError], line: str, facts: dict[str, str | int]) -> DecibanError:
+    """The same error in another process: its line as it was, whatever it was made from."""
+    error = kind.__new__(kind, line)
+    error.facts = facts
+    return error
+
+
+def one_line(text: str) -> str:
+    """Text as one line that a terminal can show: what is not printable is escaped, what is very long is cut.
+
+    >>> one_line("two\\nlines"), len(one_line("long" * 9999))
+    ('two\\\\nlines', 1000)
+    """
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST // 2 - 5]} ... {text[-_LONGEST // 2 :]}"
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def listed(names: Iterable[object], most: int = 12) -> str:
-    """Names for a sentence, cut where there are very many.
+    """Names for a sentence, cut where there are very many or they are very long.
 
     >>> listed(["a", "b"]), listed("abcde", most=2)
     ('a, b', 'a, b and 3 more')
     """
     all_names = [str(name) for name in names]
-    shown = ", ".join(all_names[:most]) or "none"
+    shown = ", ".join(name if len(name) <= 60 else f"{name[:57]}..." for name in all_names[:most]) or "none"
     return shown if len(all_names) <= most else f"{shown} and {len(all_names) - most} more"
 
 
 def described(value: object) -> str:
     """What a value is, for a person.
 
-    >>> described(None), described(float("nan")), described(3), described("")
-    ('None', 'nan', 'int 3', "''")
+    >>> described(None), described(float("nan")), described(3), described(""), described(["a", 1])
+    ('None', 'nan', 'int 3', "''", "list ['a', 1]")
     """
-    if value is None or value != value:
+    if value is None or (isinstance(value, float) and value != value):
         return str(value)
-    shown = repr(value)
-    shown = shown if len(shown) <= 60 else shown[:57] + "..."
-    return shown if isinstance(value, str) else f"{type(value).__name__} {shown}"
+    if isinstance(value, str):
+        return _SHORT.repr(value)
+    kind = type(value).__name__
+    if getattr(value, "shape", ()):
+        return f"{kind} of shape {value.shape}"  # type: ignore[attr-defined]
+    try:
+        return f"{kind} {_SHORT.repr(value)}"
+    except ValueError:
+        return f"{kind} too long to show"
 
 
 class InputError(DecibanError, ValueError):
@@ -69,7 +94,7 @@ class BrokenText(InputError):
 
 
 class BadTexts(InputError):
-    wording = "expected a list or a column of texts, got {got}"
+    wording = "expected a list or a column of {what}, got {got}"
 
 
 class BadLabel(InputError):
@@ -233,3 +258,5 @@ def reading(path: object) -> Iterator[None]:
         yield
     except OSError as error:
         raise Unreadable(path=path, reason=error.strerror or error) from error
+    except ValueError as error:  # a name that no file can have
+        raise Unreadable(path=path, reason=error) from error

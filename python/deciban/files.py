@@ -1,14 +1,16 @@
 """Writing a file so that nobody ever sees half of it.
 
 The new content is written beside the old file, brought to the disk, and takes the old one's name at the very end. A
-full disk, Ctrl-C or a crash leaves the old file as it was.
+full disk, Ctrl-C or a crash leaves the old file as it was. A link stays a link; a device or a pipe is written to.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
-import tempfile
+import secrets
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -20,44 +22,82 @@ from .errors import Unwritable
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A file open for writing that becomes `path` when the block ends without an error.
 
+    >>> import tempfile
     >>> folder = tempfile.mkdtemp()
     >>> with replacing(f"{folder}/a.txt") as file:
     ...     _ = file.write(b"all or nothing")
     >>> Path(folder, "a.txt").read_text(), len(os.listdir(folder))
     ('all or nothing', 1)
     """
-    path = Path(path)
-    beside: str | None = None
+    check_writable(path)
     try:
-        descriptor, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with os.fdopen(descriptor, "wb") as file:
+        with (_beside if _is_replaceable(path) else _straight)(Path(os.path.realpath(path))) as file:
             yield file
-            file.flush()
-            os.fchmod(descriptor, _usual_mode(path))
-            os.fsync(descriptor)
-        os.replace(beside, path)
-        _sync_folder(path.parent)
     except OSError as error:
         raise Unwritable(path=path, reason=error.strerror or error) from error
-    finally:
-        if beside is not None:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(beside)
 
 
-def _usual_mode(path: Path) -> int:
-    """The mode of the file that is replaced, or what a new file would get."""
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Refuses a path that cannot be written, before anybody works for it in vain.
+
+    >>> check_writable("/no/such/folder/mail.deciban")
+    Traceback (most recent call last):
+        ...
+    deciban.errors.Unwritable: /no/such/folder/mail.deciban: cannot write: No such file or directory
+    """
     try:
-        return path.stat().st_mode & 0o777
-    except FileNotFoundError:
-        umask = os.umask(0)
-        os.umask(umask)
-        return 0o666 & ~umask
+        target = os.path.realpath(path)
+        if os.path.isdir(target):
+            raise _refusal(errno.EISDIR)
+        # Replacing asks only the folder, but whoever made a file read-only wants to keep it.
+        if os.path.exists(target) and not os.access(target, os.W_OK):
+            raise _refusal(errno.EACCES)
+        if _is_replaceable(target):
+            folder = os.path.join(os.path.dirname(target), ".")
+            os.stat(folder)
+            if not os.access(folder, os.W_OK | os.X_OK):
+                raise _refusal(errno.EACCES)
+    except (OSError, ValueError) as error:
+        raise Unwritable(path=path, reason=getattr(error, "strerror", None) or error) from error
+
+
+def _refusal(number: int) -> OSError:
+    return OSError(number, os.strerror(number))
+
+
+def _is_replaceable(path: str | os.PathLike[str]) -> bool:
+    """Whether it is a file, or nothing yet: what else there is, /dev/null say, must stay what it is."""
+    return not os.path.exists(path) or os.path.isfile(path)
+
+
+@contextlib.contextmanager
+def _beside(path: Path) -> Iterator[BinaryIO]:
+    new = path.parent / f".deciban-{secrets.token_hex(8)}"
+    try:
+        with open(new, "xb") as file:
+            yield file
+            file.flush()
+            if path.exists():
+                os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
+            os.fsync(file.fileno())
+        os.replace(new, path)
+        _sync_folder(path.parent)
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(new)
+
+
+@contextlib.contextmanager
+def _straight(path: Path) -> Iterator[BinaryIO]:
+    with open(path, "wb") as file:
+        yield file
 
 
 def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    """Brings the new name to the disk, where folders can be: the file itself is there already."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ from .errors import (
     TruncatedModel,
     reading,
 )
+from .examples import labels_of
 from .files import replacing
 from .settings import Settings
 
@@ -47,6 +49,7 @@ _ARRAYS = {
     "occurrences": "I64",
     "presences": "I64",
 }
+_SENSELESS = "its header makes no sense"
 _DTYPES = {"U8": np.uint8, "U32": np.uint32, "I64": np.int64}
 
 
@@ -83,63 +86,67 @@ def load(path: str | os.PathLike[str]) -> Saved:
     """Reads a model file; every way in which it can be wrong has its own error."""
     path = Path(path)
     data = _mapped(path)
-    header, about = _header(path, data)
-    _check_size(path, data, header)
+    about, arrays, start = _header(path, data)
+    _check_size(path, data, start, arrays)
     _check_sum(path, data, about)
     _check_format(path, about)
     try:
-        settings = Settings.of(**{**about["settings"], **_pairs(about["settings"])})
-        counts = _counts(settings, about["labels"], _buffers(data, header))
-        return Saved(counts, settings, tuple(about["provenance"]))
-    except (DecibanError, ValueError, KeyError, TypeError) as error:
+        settings = _settings(about["settings"])
+        counts = _counts(settings, about["labels"], _buffers(data[start:], arrays))
+        return Saved(counts, settings, _provenance(about["provenance"]))
+    except (DecibanError, ValueError) as error:
         raise DamagedModel(path=path, reason=error) from error
-
-
-def _counts(settings: Settings, labels: list[str], buffers: _core.Buffers) -> Counts:
-    _core.check_counts(buffers)
-    if labels != sorted(set(labels)) or len(labels) != len(buffers[2]) or not all(type(r) is str for r in labels):
-        raise ValueError("its labels do not fit its counts")
-    return Counts.of_buffers(settings.terms, labels, buffers)
+    except (KeyError, TypeError, AttributeError, OverflowError) as error:
+        raise DamagedModel(path=path, reason=_SENSELESS) from error
 
 
 def _mapped(path: Path) -> npt.NDArray[np.uint8]:
+    """The file's bytes, which begin as those of a model do."""
     with reading(path):
-        size = path.stat().st_size
-        if size < 8 + len(_MAGIC):
-            whole = path.read_bytes() if path.is_file() else os.listdir(path)
-            if len(whole) > 8 and not _MAGIC.startswith(whole[8:]):  # type: ignore[arg-type]
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # a pipe would let us wait for ever
+            raise NotAModel(path=path)
+        with path.open("rb") as file:
+            head = file.read(8 + len(_MAGIC))
+        if not _MAGIC.startswith(head[8:]):
+            raise NotAModel(path=path)
+        if len(head) < 8 + len(_MAGIC):
+            # What there is of the header's length says whether a header could have followed.
+            if any(head[4:8]):
                 raise NotAModel(path=path)
-            raise TruncatedModel(path=path, expected=f"over {8 + len(_MAGIC)}", got=size)
-        data = np.memmap(path, np.uint8, "r")
-    if data[8 : 8 + len(_MAGIC)].tobytes() != _MAGIC:
-        raise NotAModel(path=path)
-    return data
+            raise TruncatedModel(path=path, expected=f"over {8 + len(_MAGIC)}", got=len(head))
+        return np.memmap(path, np.uint8, "r")
 
 
-def _header(path: Path, data: npt.NDArray[np.uint8]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The file's header, and what it says about the model."""
-    length = int.from_bytes(data[:8].tobytes(), "little")
-    if length > len(data) - 8:
-        raise TruncatedModel(path=path, expected=f"over {8 + length}", got=len(data))
+def _header(path: Path, data: npt.NDArray[np.uint8]) -> tuple[dict[str, Any], dict[str, Any], int]:
+    """What the header says about the model, about its arrays, and where those start."""
+    start = 8 + int.from_bytes(data[:8].tobytes(), "little")
+    if start >= 1 << 32:
+        raise DamagedModel(path=path, reason=_SENSELESS)
+    if start > len(data):
+        raise TruncatedModel(path=path, expected=f"over {start}", got=len(data))
     try:
-        header = json.loads(data[8 : 8 + length].tobytes())
-        about = json.loads(header["__metadata__"]["deciban"])
-        header["end"] = 8 + length + max(header[name]["data_offsets"][1] for name in _ARRAYS)
-        header["start"] = 8 + length
-        return header, {"format": about["format"], "checksum": about["checksum"], **about}
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise DamagedModel(path=path, reason="its header cannot be read") from None
+        arrays = json.loads(data[8:start].tobytes())
+        about = json.loads(arrays.pop("__metadata__")["deciban"])
+        ends = [array["data_offsets"][1] for array in arrays.values()]
+        if type(about["format"]) is int and type(about["checksum"]) is str and all(type(end) is int for end in ends):
+            return about, arrays, start
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
+        pass
+    raise DamagedModel(path=path, reason=_SENSELESS)
 
 
-def _check_size(path: Path, data: npt.NDArray[np.uint8], header: dict[str, Any]) -> None:
-    if header["end"] > len(data):
-        raise TruncatedModel(path=path, expected=header["end"], got=len(data))
-    if header["end"] < len(data):
+def _check_size(path: Path, data: npt.NDArray[np.uint8], start: int, arrays: dict[str, Any]) -> None:
+    end = start + max((array["data_offsets"][1] for array in arrays.values()), default=0)
+    if end > len(data):
+        raise TruncatedModel(path=path, expected=end, got=len(data))
+    if end < len(data):
         raise DamagedModel(path=path, reason="it goes on after its end")
 
 
 def _check_sum(path: Path, data: npt.NDArray[np.uint8], about: dict[str, Any]) -> None:
-    if _digest(data, str(about["checksum"])) != about["checksum"]:
+    checksum = about["checksum"]
+    if not checksum.isascii() or _digest(data, checksum) != checksum:
         raise DamagedModel(path=path, reason="its checksum does not fit")
 
 
@@ -158,20 +165,44 @@ def _digest(data: Any, checksum: str = _UNSIGNED) -> str:
     return digest.hexdigest()
 
 
-def _buffers(data: npt.NDArray[np.uint8], header: dict[str, Any]) -> Any:
-    """The arrays, mapped from the file."""
-    found = []
-    for name, dtype in _ARRAYS.items():
-        start, end = header[name]["data_offsets"]
-        if header[name]["dtype"] != dtype or not 0 <= start <= end <= len(data) - header["start"]:
-            raise ValueError(f"{name} is not as it should be")
-        array = data[header["start"] + start : header["start"] + end].view(_DTYPES[dtype])
-        if not array.flags.aligned:
-            raise ValueError(f"{name} is not aligned")
-        found.append(np.asarray(array))
-    return tuple(found)
-
-
-def _pairs(settings: dict[str, Any]) -> dict[str, Any]:
+def _settings(given: dict[str, Any]) -> Settings:
     """JSON has no pairs: lengths come back as lists."""
-    return {name: tuple(value) for name, value in settings.items() if isinstance(value, list)}
+    for name in given.keys() - Settings().as_dict().keys():
+        raise ValueError(f"{name!r} is not a setting of a model")
+    return Settings.of(**{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()})
+
+
+def _counts(settings: Settings, labels: list[str], buffers: _core.Buffers) -> Counts:
+    _core.check_counts(buffers)
+    documents = buffers[2]
+    if labels_of(labels, list(documents)) != sorted(set(labels)) or not (documents > 0).all():
+        raise ValueError("its labels do not fit its counts")
+    return Counts.of_buffers(settings.terms, labels, buffers)
+
+
+def _provenance(given: list[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
+    for part in given:
+        if type(part["source"]) is not str or type(part["examples"]) is not int:
+            raise ValueError("where it came from cannot be read")
+    return tuple(given)
+
+
+def _buffers(data: npt.NDArray[np.uint8], arrays: dict[str, Any]) -> Any:
+    """The arrays, mapped from the file, which they fill without a gap and without sharing a byte."""
+    if arrays.keys() != _ARRAYS.keys():
+        raise ValueError("its arrays are not those of a model")
+    spans = [arrays[name]["data_offsets"] for name in _ARRAYS]
+    starts, ends = sorted(start for start, _ in spans), sorted(end for _, end in spans)
+    if starts != [0, *ends[:-1]]:
+        raise ValueError("its arrays overlap, or leave a gap")
+    return tuple(_array(data, name, arrays[name]) for name in _ARRAYS)
+
+
+def _array(data: npt.NDArray[np.uint8], name: str, about: dict[str, Any]) -> npt.NDArray[Any]:
+    start, end = about["data_offsets"]
+    size, rest = divmod(end - start, np.dtype(_DTYPES[_ARRAYS[name]]).itemsize)
+    if about["dtype"] == _ARRAYS[name] and about["shape"] == [size] and not rest:
+        array = np.asarray(data[start:end]).view(_DTYPES[_ARRAYS[name]])
+        if array.flags.aligned:
+            return array
+    raise ValueError(f"its array {name!r} is not as it should be")

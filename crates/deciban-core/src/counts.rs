@@ -204,7 +204,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn count(texts: &[(String, u32)], words: usize, threads: usize) -> Counts {
-        let terms = Terms { tokens: Tokens::Word, words: Some(1..=words), chars: Some(2..=3) };
+        let terms = Terms { tokens: Tokens::Word, words: Some(1..=words), chars: Some(1..=3) };
         let mut tally = Tally::new(terms, threads);
         let (texts, labels): (Vec<_>, Vec<_>) = texts.iter().cloned().unzip();
         tally.add(&texts, &labels).unwrap();

@@ -95,8 +95,10 @@ impl Terms {
                     name.clear();
                     name.push_str(CHARS);
                     name.push_str(&padded[from..to]);
-                    let start = word.start + from.max(1) - 1;
-                    emit(name, start..(word.start + to - 1).clamp(start + 1, word.end));
+                    // The spaces stand for no byte of the text: a gram's span begins and ends inside the word.
+                    let start = from.clamp(boundaries[1], boundaries[characters - 2]);
+                    let end = to.clamp(boundaries[2], boundaries[characters - 1]);
+                    emit(name, word.start + start - 1..word.start + end - 1);
                 }
                 if length >= characters {
                     break;
@@ -109,6 +111,19 @@ impl Terms {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_span_is_a_piece_of_the_text(text in "\\PC{0,30}|[aİΣ é\u{0}\t]{0,20}", low in 1..4_usize, more in 0..4_usize) {
+            for tokens in [Tokens::Word, Tokens::Unicode, Tokens::Whitespace] {
+                let lengths = Some(low..=low + more);
+                for seen in (Terms { tokens, words: lengths.clone(), chars: lengths }).seen(&text) {
+                    prop_assert!(text.get(seen.span).is_some_and(|piece| !piece.is_empty()));
+                }
+            }
+        }
+    }
 
     fn names(terms: &Terms, text: &str) -> Vec<String> {
         terms.seen(text).into_iter().map(|seen| seen.name).collect()

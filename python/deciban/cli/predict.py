@@ -7,7 +7,7 @@ import csv
 import io
 import json as json_
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, TextIO
 
 import typer
@@ -33,7 +33,11 @@ def predict(
     text: options.Text = "text",
     keep: Annotated[
         list[str] | None,
-        typer.Option(metavar="COLUMN", help="Copy this column to the output; may be repeated.", show_default=False),
+        typer.Option(
+            metavar="COLUMN",
+            help="Copy this column to the output (label as given_label); may be repeated.",
+            show_default=False,
+        ),
     ] = None,
     proba: Annotated[bool, typer.Option("--proba", help="Write the probability of every label.")] = False,
     where: options.Where = None,
@@ -53,11 +57,12 @@ def predict(
     source = Source(file, text, None, options.conditions(where), tuple(keep or ()), format, encoding, delimiter)
     classifier = load(model).with_threads(threads)
     with _open(output) as stream, screen.progress(f"reading {file}", source.size) as progress:
-        writer = (_JsonLines if json else _Csv)(stream, classifier.labels, source.keep, every=proba)
+        writer = (_JsonLines if json else _Csv)(stream, classifier.labels, _names(source.keep), every=proba)
         for batch in source.batches(progress):
             for row in _answers(classifier, batch):
                 writer.write(*row)
             stream.flush()
+        writer.begin()
 
 
 def _answers(classifier: Classifier, batch: Batch) -> Iterator[tuple[list[Any], str, float, list[float]]]:
@@ -69,6 +74,11 @@ def _answers(classifier: Classifier, batch: Batch) -> Iterator[tuple[list[Any], 
     kept = batch.kept or [[]] * len(batch.texts)
     for values, label, row in zip(kept, best.tolist(), probabilities.tolist(), strict=True):
         yield values, classifier.labels[label], row[label], row
+
+
+def _names(keep: Sequence[str]) -> list[str]:
+    """What kept columns are called: as before, but never as what is answered."""
+    return [f"given_{column}" if column in ("label", "probability", "probabilities") else column for column in keep]
 
 
 @contextlib.contextmanager
@@ -90,18 +100,29 @@ def _text(binary: BinaryIO) -> io.TextIOWrapper:
 
 
 class _Csv:
-    def __init__(self, stream: TextIO, labels: tuple[str, ...], keep: Any, *, every: bool) -> None:
+    def __init__(self, stream: TextIO, labels: tuple[str, ...], keep: list[str], *, every: bool) -> None:
         self._every = every
         self._writer = csv.writer(stream, lineterminator="\n")
-        self._writer.writerow([*keep, "label", "probability", *(f"p({label})" for label in labels if every)])
+        self._header = [*keep, "label", "probability", *(f"p({label})" for label in labels if every)]
+
+    def begin(self) -> None:
+        """Writes the names of the columns, once: only when there is an answer, or none is to be had."""
+        if self._header:
+            self._writer.writerow(self._header)
+            self._header = []
 
     def write(self, kept: list[Any], label: str, probability: float, row: list[float]) -> None:
-        self._writer.writerow([*kept, label, f"{probability:.6g}", *(f"{p:.6g}" for p in row if self._every)])
+        self.begin()
+        values = [value if isinstance(value, str) else json_.dumps(value) for value in kept]
+        self._writer.writerow([*values, label, f"{probability:.6g}", *(f"{p:.6g}" for p in row if self._every)])
 
 
 class _JsonLines:
-    def __init__(self, stream: TextIO, labels: tuple[str, ...], keep: Any, *, every: bool) -> None:
+    def __init__(self, stream: TextIO, labels: tuple[str, ...], keep: list[str], *, every: bool) -> None:
         self._stream, self._labels, self._keep, self._every = stream, labels, keep, every
+
+    def begin(self) -> None:
+        """Each answer names its values itself."""
 
     def write(self, kept: list[Any], label: str, probability: float, row: list[float]) -> None:
         answer = {**dict(zip(self._keep, kept, strict=True)), "label": label, "probability": probability}

@@ -27,20 +27,21 @@ def fragment(evidence: Evidence, most: int = 12) -> str:
     )
 
 
-def tinted(evidence: Evidence) -> str:
-    """The text, each character tinted by the evidence of the terms over it."""
-    weight = [0.0] * len(evidence.text)
+def tinted(evidence: Evidence, end: int | None = None) -> str:
+    """The text, or what of it stands before `end`, each character tinted by the evidence of the terms over it."""
+    text = evidence.text[:end]
+    weight = [0.0] * len(text)
     for term in evidence.terms:
         share = term.decibans / max(sum(end - start for start, end in term.spans), 1)
-        for start, end in term.spans:
-            for place in range(start, end):
+        for start, stop in term.spans:
+            for place in range(start, min(stop, len(text))):
                 weight[place] += share
     strongest = max(map(abs, weight), default=0.0) or 1.0
     pieces, start = [], 0
-    for end in range(1, len(weight) + 1):
-        if end == len(weight) or weight[end] != weight[start]:
-            pieces.append(_piece(evidence.text[start:end], weight[start] / strongest))
-            start = end
+    for stop in range(1, len(text) + 1):
+        if stop == len(text) or weight[stop] != weight[start]:
+            pieces.append(_piece(text[start:stop], weight[start] / strongest))
+            start = stop
     return "".join(pieces)
 
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import BadLabel, BadSetting, EmptyFile, NoRowLeft, UnknownChoice, UnknownFormat, described
+from ..errors import BadLabel, BadSetting, EmptyFile, NoRowLeft, UnknownChoice, UnknownFormat
 from .lines import Lines, Progress
+from .memory import why_no_label
 from .tables import READERS, Record
 
 _ENDINGS = {"csv": "csv", "tsv": "tsv", "jsonl": "jsonl", "ndjson": "jsonl", "json": "jsonl", "txt": "txt"}
@@ -62,9 +63,9 @@ class Source:
                 found = True
                 yield batch
             if lines.number == 0:
-                raise EmptyFile(path=self.path)
+                raise EmptyFile(path=lines.path)
             if self.where and not found:
-                raise NoRowLeft(path=self.path, conditions=" and ".join(f"{c}={v}" for c, v in self.where))
+                raise NoRowLeft(path=lines.path, conditions=" and ".join(f"{c}={v}" for c, v in self.where))
 
     def _batches(self, lines: Lines) -> Iterator[Batch]:
         batch, characters = Batch(lines.name), 0
@@ -117,9 +118,11 @@ class Source:
         batch.texts.append(record.values[0])
         if self.label is not None:
             label = record.values[1]
-            if label == "" or label != label or isinstance(label, (list, dict)) or label is None:
-                raise BadLabel(where=batch.where(-1), got="an empty one" if label == "" else described(label))
-            batch.labels.append(_as_text(label))
+            if isinstance(label, (int, float)) and label == label:
+                label = _as_text(label)
+            if wrong := why_no_label(label):
+                raise BadLabel(where=batch.where(-1), got=wrong)
+            batch.labels.append(label)
         if self.keep:
             batch.kept.append(record.values[len(record.values) - len(self.keep) :])
 

@@ -12,8 +12,9 @@ import io
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import cast
 
 from ..errors import DamagedGzip, NotInEncoding, UnknownEncoding, reading
 
@@ -35,8 +36,8 @@ class Lines(Iterator[str]):
     """
 
     def __init__(self, path: str, encoding: str = "utf-8", progress: Progress | None = None) -> None:
-        self.path = path
-        self.name = "standard input" if path == "-" else Path(path).name
+        self.path = "standard input" if path == "-" else path
+        self.name = Path(self.path).name
         self.number = 0
         self._encoding = encoding
         self._decoder = _decoder(encoding)
@@ -44,10 +45,9 @@ class Lines(Iterator[str]):
         self._ready: list[str] = []  # lines that have arrived, the next one last
         self._begun: list[str] = []  # pieces of a line whose end has not
         self._ended = False
-        with reading(path):
-            self._file = cast(io.BufferedReader, sys.stdin.buffer if path == "-" else open(path, "rb"))  # noqa: SIM115
-            zipped = self._file.peek(2)[:2] == _GZIP
-        self._stream: BinaryIO = cast(BinaryIO, gzip.GzipFile(fileobj=self._file)) if zipped else self._file
+        self._is_mine = path != "-"
+        with reading(self.path):
+            self._file = cast("io.BufferedReader", open(path, "rb") if self._is_mine else sys.stdin.buffer)  # noqa: SIM115
 
     @property
     def where(self) -> str:
@@ -74,19 +74,13 @@ class Lines(Iterator[str]):
 
     def close(self) -> None:
         """Closes the file, if it was opened here."""
-        if self.path != "-":
+        if self._is_mine:
             self._file.close()
 
     def _read(self) -> None:
         data = self._bytes()
         self._ended = not data
-        try:
-            text = self._decoder.decode(data, final=self._ended)
-        except UnicodeDecodeError as error:
-            line = self.number + 1 + error.object[: error.start].count(b"\n")
-            byte = error.object[error.start]
-            raise NotInEncoding(where=f"{self.name}:{line}", encoding=self._encoding, byte=byte) from None
-        *lines, rest = text.split("\n")
+        *lines, rest = self._decoded(data).split("\n")
         if lines:
             lines[0] = "".join([*self._begun, lines[0]])
             self._begun = []
@@ -97,20 +91,37 @@ class Lines(Iterator[str]):
             self._ready.insert(0, "".join(self._begun))
             self._begun = []
 
+    @cached_property
+    def _stream(self) -> io.BufferedReader:
+        """What the file holds, once it has begun to arrive: unpacked if it looks like gzip."""
+        packed = self._file.peek(2)[:2] == _GZIP
+        return cast("io.BufferedReader", gzip.GzipFile(fileobj=self._file)) if packed else self._file
+
     def _bytes(self) -> bytes:
+        with reading(self.path):
+            try:
+                data = self._stream.read1(_CHUNK)
+            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                raise DamagedGzip(path=self.path, line=self.number) from error
+            if self._progress is not None and self._file.seekable():
+                self._progress(self._file.tell())
+            return data
+
+    def _decoded(self, data: bytes) -> str:
         try:
-            with reading(self.path):
-                data = cast(io.BufferedReader, self._stream).read1(_CHUNK)
-                if self._progress is not None and self._file.seekable():
-                    self._progress(self._file.tell())
-                return data
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise DamagedGzip(path=self.path, line=self.number) from error
+            return self._decoder.decode(data, final=self._ended)
+        except UnicodeDecodeError as error:
+            before, byte = error.object[: error.start], error.object[error.start]
+        except UnicodeError:  # UTF-16 without the mark that tells the order of its bytes
+            before, byte = b"", (data or b"\0")[0]
+        where = f"{self.name}:{self.number + 1 + before.count(10)}"
+        raise NotInEncoding(where=where, encoding=self._encoding, byte=byte)
 
 
 def _decoder(encoding: str) -> codecs.IncrementalDecoder:
     try:
-        kind = codecs.lookup(encoding).name
-        return codecs.getincrementaldecoder("utf-8-sig" if kind == "utf-8" else kind)()
-    except LookupError:
+        found = codecs.lookup(encoding)
+        "".encode(encoding)  # refuses what makes no text of bytes, such as base64
+        return codecs.getincrementaldecoder("utf-8-sig" if found.name == "utf-8" else found.name)()
+    except (LookupError, ValueError):
         raise UnknownEncoding(encoding=encoding) from None

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 from ..errors import BadLabel, BadTexts, UnevenLengths, described
 
 # How NumPy and pandas, polars, and Arrow say it.
 _TO_LIST = ("tolist", "to_list", "to_pylist")
+_NO_COLUMNS = (str, bytes, bytearray, Mapping, Set)  # what has no order, or is one text
 
 
-def texts_of(column: object) -> list[Any]:
-    """The texts of a column as a list. Each is checked when it is read.
+def texts_of(column: object, what: str = "texts") -> list[Any]:
+    """The texts of a column as a list of their own. Each is checked when it is read.
 
     >>> texts_of(("a", "b"))
     ['a', 'b']
@@ -22,14 +23,15 @@ def texts_of(column: object) -> list[Any]:
     deciban.errors.BadTexts: expected a list or a column of texts, got 'a'
     """
     if isinstance(column, list):
-        return column
-    flat = getattr(column, "ndim", 1) == 1 and not isinstance(column, (str, bytes, Mapping))
-    for method in _TO_LIST:
-        if flat and hasattr(column, method):
-            return list(getattr(column, method)())
-    if flat and isinstance(column, Iterable) and not hasattr(column, "columns"):
         return list(column)
-    raise BadTexts(got=described(column))
+    if isinstance(column, _NO_COLUMNS) or getattr(column, "ndim", 1) != 1:
+        raise BadTexts(what=what, got=described(column))
+    if isinstance(column, Iterable) and not hasattr(column, "columns"):
+        for method in _TO_LIST:
+            if hasattr(column, method):
+                return list(getattr(column, method)())
+        return list(column)
+    raise BadTexts(what=what, got=described(column))
 
 
 def labels_of(column: object, texts: list[Any]) -> list[str]:
@@ -40,14 +42,35 @@ def labels_of(column: object, texts: list[Any]) -> list[str]:
         ...
     deciban.errors.BadLabel: labels[1]: expected a label as text, got None
     """
-    labels = texts_of(column)
+    labels = texts_of(column, "labels")
     if len(labels) != len(texts):
         raise UnevenLengths(texts=len(texts), labels=len(labels))
-    for label in set(map(_identity, labels)):
-        if not isinstance(label, str) or not label:
-            place = next(i for i, given in enumerate(labels) if _identity(given) == label)
-            raise BadLabel(where=f"labels[{place}]", got=described(labels[place]))
+    wrong = {label for label in set(map(_identity, labels)) if why_no_label(label)}
+    for place, label in enumerate(labels):
+        if wrong and _identity(label) in wrong:
+            raise BadLabel(where=f"labels[{place}]", got=why_no_label(label))
     return labels
+
+
+def why_no_label(label: object) -> str | None:
+    """What a value is that cannot be a label; None if it can.
+
+    >>> why_no_label("spam"), why_no_label(""), why_no_label(3)
+    (None, 'an empty one', 'int 3')
+    """
+    if not isinstance(label, str):
+        return described(label)
+    if not label:
+        return "an empty one"
+    return None if _is_unicode(label) else "half a surrogate pair, which is not Unicode"
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _identity(label: object) -> object:

@@ -36,11 +36,11 @@ def csv_records(lines: Lines, columns: Sequence[str], delimiter: str = ",") -> I
 
 def tsv_records(lines: Lines, columns: Sequence[str], delimiter: str = "\t") -> Iterator[Record]:
     """Records of tab-separated values: no quoting, so that quotation marks in a text are just that."""
-    csv.field_size_limit(sys.maxsize)
-    yield from _separated(lines, columns, csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE))
+    whole = (_without_end(line) for line in lines)
+    yield from _separated(lines, columns, (line.split(delimiter) if line else [] for line in whole))
 
 
-def _separated(lines: Lines, columns: Sequence[str], reader: Any) -> Iterator[Record]:
+def _separated(lines: Lines, columns: Sequence[str], reader: Iterator[list[str]]) -> Iterator[Record]:
     header: list[str] = []
     places: list[int] = []
     while True:
@@ -49,7 +49,7 @@ def _separated(lines: Lines, columns: Sequence[str], reader: Any) -> Iterator[Re
         try:
             row = next(reader, None)
         except csv.Error as error:
-            raise BadCsv(where=where, reason=error) from None
+            raise BadCsv(where=where, reason=_csv_reason(error)) from None
         if row is None:
             return
         if not row:
@@ -60,6 +60,16 @@ def _separated(lines: Lines, columns: Sequence[str], reader: Any) -> Iterator[Re
             raise ColumnCount(where=where, expected=len(header), names=listed(header), got=len(row))
         else:
             yield Record(line, [row[place] for place in places])
+
+
+def _csv_reason(error: csv.Error) -> str:
+    """What Python says of a CSV file, in the words of who has the file."""
+    said = str(error)
+    if said == "unexpected end of data":
+        return "a quotation mark is never closed; is the file cut off?"
+    if "new-line" in said:
+        return "a carriage return outside quotation marks; lines end with a line feed"
+    return said
 
 
 def _places(header: list[str], columns: Sequence[str], where: str) -> list[int]:
@@ -79,7 +89,7 @@ def json_records(lines: Lines, columns: Sequence[str]) -> Iterator[Record]:
         try:
             found = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise BadJson(where=lines.where, reason=getattr(error, "msg", error)) from None
+            raise BadJson(where=lines.where, reason=_json_reason(error)) from None
         if not isinstance(found, dict):
             raise NotAnObject(where=lines.where, got=described(found))
         try:
@@ -88,13 +98,23 @@ def json_records(lines: Lines, columns: Sequence[str]) -> Iterator[Record]:
             raise MissingColumn(where=lines.where, column=error.args[0], known=listed(found)) from None
 
 
+def _json_reason(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} at character {error.pos + 1}"
+    return "nested too deeply" if isinstance(error, RecursionError) else "a number of too many digits"
+
+
 def text_records(lines: Lines, columns: Sequence[str]) -> Iterator[Record]:
     """Records of plain lines: each line is a text, an empty one too; there is no other column."""
     for column in columns:
         if column != "text":
             raise MissingColumn(where=lines.name, column=column, known="text")
     for text in lines:
-        yield Record(lines.number, [text.removesuffix("\n").removesuffix("\r")] * len(columns))
+        yield Record(lines.number, [_without_end(text)] * len(columns))
+
+
+def _without_end(line: str) -> str:
+    return line.removesuffix("\n").removesuffix("\r")
 
 
 READERS: dict[str, Callable[..., Iterator[Record]]] = {

@@ -22,7 +22,7 @@ Lengths = tuple[int, int] | None
 class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """`deciban.train` and `predict` for pipelines, searches and cross-validation. X is a column of texts.
 
-    The parameters are deciban's settings. Labels may be of any type that scikit-learn takes, and come back as they were.
+    The parameters are deciban's settings. Labels may be of any type that scikit-learn takes, and come back as such.
 
     >>> from deciban.sklearn import TextClassifier
     >>> model = TextClassifier(words=(1, 2)).fit(["free money", "money now", "see you"], [1, 1, 0])
@@ -70,7 +70,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: object) -> npt.NDArray[Any]:  # noqa: N803
         """The most probable label of each text."""
-        return np.asarray(self.classes_[self.predict_log_proba(X).argmax(axis=1)])
+        best = self.predict_log_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[best])
 
     def predict_proba(self, X: object) -> npt.NDArray[np.float64]:  # noqa: N803
         """The probability of each label (columns, as in `classes_`)."""
@@ -101,10 +102,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 def _examples(X: object, y: object) -> tuple[list[Any], npt.NDArray[Any]]:  # noqa: N803
     texts = texts_of(X)
-    labels = np.asarray(texts_of(y))
+    labels = texts_of(y)
     if len(labels) != len(texts):
         raise UnevenLengths(texts=len(texts), labels=len(labels))
-    for place, label in enumerate(labels.tolist()):
-        if label is None or label != label or label == "":
+    for place, label in enumerate(labels):
+        if not isinstance(label, (str, int, float, np.generic)) or label != label or label == "":
             raise BadLabel(where=f"y[{place}]", got=described(label))
-    return texts, labels
+    return texts, np.asarray(labels)

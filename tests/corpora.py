@@ -1,0 +1,23 @@
+"""Corpora for property tests."""
+
+from hypothesis import strategies as st
+
+# Few letters, so that terms repeat; and the characters that lower-case or split in odd ways.
+odd = st.sampled_from(
+    ["İ", "Σ", "ς", "ß", "Ǆ", "é", "e\u0301", "_", "²", "漢字", "ไทย", "👍🏽", "\x00", "\u2028", "ﬁ", "Ⅻ"]
+)
+some_text = st.lists(st.one_of(st.text("abcAB ", max_size=6), odd, st.text(max_size=4)), max_size=8).map("".join)
+some_label = st.sampled_from(["ham", "spam", "späm", "x y"])
+corpora = st.lists(st.tuples(some_text, some_label), max_size=10)
+seen = st.fixed_dictionaries(
+    {
+        "tokens": st.sampled_from(["word", "whitespace"]),
+        "words": st.sampled_from([(1, 1), (1, 2), (2, 3)]),
+        "chars": st.sampled_from([None, (1, 3), (4, 5)]),
+    }
+)
+
+
+def columns(corpus):
+    """A list of (text, label) as texts and labels."""
+    return [text for text, _ in corpus], [label for _, label in corpus]

@@ -1,0 +1,96 @@
+"""Explanations: spans, comparisons, and how they are shown."""
+
+from html.parser import HTMLParser
+
+import deciban
+import pytest
+from deciban.errors import DecibanError
+from deciban.evidence.terminal import rich
+from rich.console import Console
+
+
+@pytest.fixture
+def mail():
+    texts = ["Free money now", "money for free", "see you at lunch", "lunch money", "the report is late"]
+    return deciban.train(texts, ["spam", "spam", "ham", "ham", "work"], words=(1, 2))
+
+
+def test_spans_are_places_in_the_original_text(mail):
+    text = "FREE, Free lunch and MONEY"
+    why = mail.explain(text)
+    spans = {term.term: [text[start:end] for start, end in term.spans] for term in why.terms}
+    assert spans["free"] == ["FREE", "Free"]
+    assert spans["money"] == ["MONEY"]
+    assert {term.term: term.times for term in why.terms}["free"] == 2
+
+
+def test_a_repeated_term_weighs_as_often_as_it_counts():
+    texts, labels = ["free money", "see you"], ["spam", "ham"]
+    once, twice = (deciban.train(texts, labels).explain(text).terms[0] for text in ("free", "free free"))
+    assert twice.decibans == pytest.approx(2 * once.decibans)
+    binary = deciban.train(texts, labels, binary=True).explain("free free").terms[0]
+    assert (binary.decibans, binary.times, len(binary.spans)) == (once.decibans, 1, 2)
+
+
+def test_any_two_labels_can_be_compared(mail):
+    why = mail.explain("money for lunch", label="work", against="ham")
+    back = mail.explain("money for lunch", label="ham", against="work")
+    assert (why.label, why.against) == ("work", "ham")
+    assert why.total == pytest.approx(-back.total)
+    assert mail.explain("money", against="spam").label != "spam"
+
+
+def test_unknown_labels_are_answered_with_the_known_ones(mail):
+    with pytest.raises(DecibanError, match="'eggs' is not a label of this model; its labels are: ham, spam, work"):
+        mail.explain("money", label="eggs")
+    with pytest.raises(DecibanError, match="two different labels to compare, got 'ham' twice"):
+        mail.explain("money", label="ham", against="ham")
+
+
+def test_the_terminal_shows_a_bar_a_term_and_the_total(mail):
+    console = Console(width=100, color_system=None)
+    with console.capture() as capture:
+        console.print(rich(mail.explain("free money, see?"), most=2))
+    shown = capture.get().splitlines()
+    assert shown[0].startswith("spam  probability 0.")
+    assert shown[1].rstrip() == "free money, see?"
+    assert [line.split()[0] for line in shown[2:5]] == ["(prior)", "free", "see"]
+    assert "more)" in shown[5]
+    assert shown[6].split()[0] == "total"
+    assert "█" in shown[3]
+    assert shown[-1].startswith("decibans for spam against ham")
+
+
+def test_markup_in_texts_and_labels_is_only_text():
+    model = deciban.train(["[bold]x1[/bold]", "y1"], ["[red]", "<b>"])
+    shown = str(model.explain("[bold]x1[/bold] [/nonsense]"))
+    assert "[bold]x1[/bold] [/nonsense]" in shown
+    assert shown.startswith("[red]")
+
+
+class Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.text = [], ""
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_notebooks_get_html_in_which_texts_are_inert():
+    hostile = '<script>alert("x1")</script>'
+    model = deciban.train([hostile, "y1"], ["<img src=x>", "b"])
+    page = Tags()
+    page.feed(model.explain(hostile)._repr_html_())
+    assert set(page.tags) <= {"div", "p", "b", "span", "table", "tr", "td", "small", "i"}
+    assert hostile in page.text
+    assert "<img src=x>" in page.text
+
+
+def test_an_empty_text_is_answered_by_the_prior(mail):
+    why = mail.explain("")
+    assert why.terms == ()
+    assert "the prior's" in why._repr_html_()

@@ -1,0 +1,104 @@
+"""The laws of the counts, stated for all corpora: counting adds, forgetting subtracts, nothing else matters."""
+
+import contextlib
+
+import numpy as np
+import oracle
+import pytest
+from corpora import columns, corpora, seen
+from deciban.counts import Tally, count
+from deciban.errors import NeverLearnt
+from deciban.rows import rows
+from deciban.terms import Terms
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+def counted(corpus, settings, threads=1):
+    return count(Terms(**settings), *columns(corpus), threads)
+
+
+def flat(counts):
+    names, labels = counts.lexicon.names(), counts.labels
+    columns = (counts.term, counts.label, counts.occurrences, counts.presences)
+    postings = [(names[j], labels[r], *n) for j, r, *n in zip(*(column.tolist() for column in columns), strict=True)]
+    return list(zip(labels, counts.documents.tolist(), strict=True)), postings
+
+
+@given(corpora, seen)
+def test_counts_equal_the_oracles(corpus, settings):
+    assert flat(counted(corpus, settings)) == oracle.Counts(*columns(corpus), **settings).flat()
+
+
+@given(corpora, corpora, seen)
+def test_counting_is_additive(a, b, settings):
+    both = counted(a + b, settings)
+    assert counted(a, settings) + counted(b, settings) == both
+    assert counted(b, settings) + counted(a, settings) == both
+
+
+@given(corpora, corpora, seen)
+def test_what_is_added_can_be_taken_away(a, b, settings):
+    assert counted(a + b, settings) - counted(b, settings) == counted(a, settings)
+
+
+@given(corpora, seen, st.randoms(use_true_random=False), st.integers(1, 4))
+def test_order_chunks_and_threads_never_matter(corpus, settings, random, threads):
+    expected = counted(corpus, settings)
+    random.shuffle(corpus)
+    tally = Tally(Terms(**settings), threads)
+    while corpus:
+        size = random.randint(1, len(corpus))
+        tally.add(*columns(corpus[:size]))
+        corpus = corpus[size:]
+    assert tally.counts() == expected
+
+
+@pytest.mark.parametrize("threads", [2, 3, 8])
+def test_threads_never_matter_where_there_are_really_several(threads):
+    corpus = [(f"word{i % 97} other{i % 13} common " * 40, f"label{i % 5}") for i in range(3000)]
+    settings = {"words": (1, 2)}
+    assert counted(corpus, settings, threads) == counted(corpus, settings, 1)
+    texts = columns(corpus)[0]
+    lexicon = counted(corpus, settings).lexicon
+    one, several = rows(lexicon, texts, 1), rows(lexicon, texts, threads)
+    assert all(np.array_equal(getattr(one, name), getattr(several, name)) for name in ("indptr", "term", "count"))
+
+
+@given(corpora, corpora, seen)
+def test_forgetting_what_was_not_learnt_is_refused_or_exact(a, b, settings):
+    learnt, other = counted(a, settings), counted(b, settings)
+    with contextlib.suppress(NeverLearnt):
+        assert (learnt - other) + other == learnt
+
+
+def test_a_refusal_names_the_term_and_the_label():
+    model = counted([("refund now", "billing"), ("late", "delivery")], {})
+    with pytest.raises(NeverLearnt, match=r"term 'late' of label 'billing' would fall below zero"):
+        model - counted([("late", "billing")], {})
+    with pytest.raises(NeverLearnt, match=r"label 'bug' would fall below zero"):
+        model - counted([("late", "bug")], {})
+
+
+def test_a_label_cannot_leave_while_its_terms_stay():
+    with pytest.raises(NeverLearnt):
+        counted([("a1 b1", "x"), ("c1", "y")], {}) - counted([("a1", "x")], {})
+
+
+@given(corpora, seen)
+def test_rows_are_what_is_seen(corpus, settings):
+    texts, _ = columns(corpus)
+    lexicon = counted(corpus, settings).lexicon
+    found = rows(lexicon, texts)
+    names = lexicon.names()
+    for i, text in enumerate(texts):
+        row = slice(found.indptr[i], found.indptr[i + 1])
+        again = [names[j] for j, n in zip(found.term[row], found.count[row], strict=True) for _ in range(n)]
+        assert again == sorted(oracle.terms(text, **settings))
+
+
+@given(corpora)
+def test_counts_are_frozen(corpus):
+    counts = counted(corpus, {})
+    with pytest.raises(ValueError, match="read-only"):
+        counts.documents[...] = 7

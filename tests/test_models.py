@@ -1,0 +1,155 @@
+"""One set of checks that runs on every model."""
+
+import deciban
+import numpy as np
+import oracle
+import pytest
+from corpora import columns, corpora, seen, some_text
+from deciban.decision import log_posterior
+from deciban.errors import DecibanError
+from deciban.units import decibans
+from deciban.weighing import MODELS
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+every_model = pytest.mark.parametrize("model", sorted(MODELS))
+strengths = st.fixed_dictionaries(
+    {
+        "binary": st.booleans(),
+        "alpha": st.sampled_from([1.0, 0.3, 1e-3]),
+        "prior_smoothing": st.sampled_from([0.0, 1.0]),
+    }
+)
+
+
+def trained(model, corpus, seen, strength):
+    assume(len({label for _, label in corpus}) > 1)
+    return deciban.train(*columns(corpus), model=model, **seen, **strength)
+
+
+def of_oracle(strength):
+    return {"alpha": strength["alpha"], "beta": strength["prior_smoothing"], "binary": strength["binary"]}
+
+
+@every_model
+@given(corpus=corpora, text=some_text, seen=seen, strength=strengths)
+def test_scores_equal_the_oracles(model, corpus, text, seen, strength):
+    classifier = trained(model, corpus, seen, strength)
+    expected = oracle.SCORES[model](oracle.Counts(*columns(corpus), **seen), text, **of_oracle(strength), **seen)
+    np.testing.assert_allclose(classifier.scores([text])[0], [expected[r] for r in classifier.labels], rtol=1e-12)
+
+
+@every_model
+@given(corpus=corpora, seen=seen, strength=strengths)
+def test_leave_one_out_equals_retraining(model, corpus, seen, strength):
+    classifier = trained(model, corpus, seen, strength)
+    texts, labels = columns(corpus)
+    expected = [
+        [scores.get(label, -np.inf) for label in classifier.labels]
+        for scores in oracle.leave_one_out(model, texts, labels, of_oracle(strength), **seen)
+    ]
+    held = classifier.leave_one_out()
+    np.testing.assert_allclose(held.scores, expected, rtol=1e-12)
+    assert held.truth == labels
+    assert held.accuracy == np.mean([p == t for p, t in zip(held.predicted, labels, strict=True)])
+
+
+@every_model
+@given(corpus=corpora, text=some_text, seen=seen, strength=strengths)
+def test_evidence_adds_up_to_the_posterior_odds(model, corpus, text, seen, strength):
+    classifier = trained(model, corpus, seen, strength)
+    log_p = dict(zip(classifier.labels, log_posterior(classifier.scores([text]))[0], strict=True))
+    for against in (None, classifier.labels[0], classifier.labels[-1]):
+        why = classifier.explain(text, against=against)
+        assert why.total == pytest.approx(decibans(float(log_p[why.label] - log_p[why.against])), abs=1e-9)
+        assert why.prior + sum(term.decibans for term in why.terms) == pytest.approx(why.total, abs=1e-9)
+        assert why.probability == pytest.approx(np.exp(log_p[why.label]))
+
+
+@every_model
+@given(a=corpora, b=corpora, seen=seen, strength=strengths)
+def test_learning_and_forgetting_equal_training_afresh(model, a, b, seen, strength):
+    fresh = trained(model, a + b, seen, strength)
+    first = trained(model, a, seen, strength)
+    texts = columns(a + b)[0]
+    learnt = first.learn(*columns(b))
+    assert learnt.counts == fresh.counts
+    assert np.array_equal(learnt.scores(texts), fresh.scores(texts))
+    assert np.array_equal(learnt.leave_one_out().scores, fresh.leave_one_out().scores)
+    forgotten = learnt.forget(*columns(b))
+    assert forgotten.counts == trained(model, a, seen, strength).counts
+
+
+@every_model
+@given(a=corpora, b=corpora, seen=seen, strength=strengths)
+def test_merging_equals_training_on_both(model, a, b, seen, strength):
+    one, two = trained(model, a, seen, strength), trained(model, b, seen, strength)
+    both = one + two
+    fresh = trained(model, a + b, seen, strength)
+    assert both.counts == fresh.counts
+    assert np.array_equal(both.leave_one_out().scores, fresh.leave_one_out().scores)
+
+
+@every_model
+@given(corpus=corpora, texts=st.lists(some_text, max_size=6), seen=seen, strength=strengths)
+def test_probabilities_are_some(model, corpus, texts, seen, strength):
+    classifier = trained(model, corpus, seen, strength)
+    proba = classifier.predict_proba(texts)
+    assert proba.shape == (len(texts), len(classifier.labels))
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+    assert classifier.predict(texts) == [classifier.labels[i] for i in proba.argmax(axis=1)]
+
+
+@every_model
+@given(corpus=corpora, seen=seen, strength=strengths)
+def test_saving_and_loading_changes_nothing(model, corpus, seen, strength, tmp_path_factory):
+    classifier = trained(model, corpus, seen, strength)
+    path = tmp_path_factory.mktemp("model") / "m.deciban"
+    classifier.save(path)
+    again = deciban.load(path)
+    assert (again.counts, again.settings, again.provenance) == (
+        classifier.counts,
+        classifier.settings,
+        classifier.provenance,
+    )
+    texts = columns(corpus)[0]
+    assert np.array_equal(again.scores(texts), classifier.scores(texts))
+
+
+@every_model
+def test_a_text_without_a_known_term_gets_the_prior(model):
+    classifier = deciban.train(["free money", "money", "see you"], ["spam", "spam", "ham"], model=model)
+    why = classifier.explain("quantum")
+    assert (why.label, why.terms, why.unknown) == ("spam", (), ("quantum",))
+    assert why.total == why.prior == pytest.approx(10 * np.log10(2))
+    assert "no term of this text is known: the answer is the prior's" in str(why)
+
+
+@every_model
+def test_a_model_that_has_forgotten_everything_says_so(model):
+    classifier = deciban.train(["a1", "b1"], ["x", "y"], model=model)
+    classifier.forget(["a1"], ["x"])
+    assert classifier.predict(["zz"]) == ["y"]
+    with pytest.raises(DecibanError, match="at least two labels"):
+        classifier.explain("b1")
+    classifier.forget(["b1"], ["y"])
+    with pytest.raises(DecibanError, match="no label left"):
+        classifier.predict(["b1"])
+    assert classifier.learn(["new words"], ["z"]).predict(["new"]) == ["z"]
+
+
+@every_model
+def test_forgotten_texts_are_not_kept(model):
+    classifier = deciban.train(["secret a1", "b1", "b1 c1"], ["x", "y", "y"], model=model)
+    classifier.forget(["Secret, A1!"], ["x"])  # other letters, same counts
+    assert "secret" not in repr(vars(classifier))
+    with pytest.raises(DecibanError, match="needs the training examples"):
+        classifier.leave_one_out()
+    assert classifier.leave_one_out(["b1", "b1 c1"], ["y", "y"]).accuracy == 1.0
+
+
+@every_model
+def test_leave_one_out_wants_the_training_texts(model):
+    classifier = deciban.train(["a1", "b1"], ["x", "y"], model=model)
+    with pytest.raises(DecibanError, match="exactly the examples"):
+        classifier.leave_one_out(["a1", "b1 c1"], ["x", "y"])

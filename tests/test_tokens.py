@@ -1,0 +1,66 @@
+"""Tokens and terms equal Python's own: `re`, `str.lower`, `str.split`, and scikit-learn's analysers."""
+
+import sys
+import unicodedata
+
+import oracle
+import pytest
+from corpora import seen, some_text
+from deciban.terms import Terms, display
+from hypothesis import given
+from hypothesis import strategies as st
+
+CHARACTERS = [chr(i) for i in range(sys.maxunicode + 1) if not 0xD800 <= i < 0xE000]
+
+
+def names(text, **settings):
+    return [found.term for found in Terms(**settings).seen(text)]
+
+
+def assigned(c):
+    """Whether the character is of Unicode 14, whose tables the core has; a newer Python knows more."""
+    return unicodedata.unidata_version == "14.0.0" or unicodedata.ucd_3_2_0.category(c) != "Cn"
+
+
+@pytest.mark.parametrize("tokens", ["word", "whitespace"])
+@pytest.mark.parametrize("pattern", ["a{0}b{0}{0}", "a{0}Σ{0}"], ids=["between letters", "beside a final sigma"])
+def test_every_character_is_what_python_says(tokens, pattern):
+    terms = Terms(tokens)
+    texts = [pattern.format(c) for c in CHARACTERS if assigned(c)]
+    wrong = [text for text in texts if [found.term for found in terms.seen(text)] != oracle.terms(text, tokens)]
+    assert wrong == []
+
+
+@given(some_text, seen)
+def test_terms_equal_the_oracles(text, settings):
+    assert sorted(names(text, **settings)) == sorted(oracle.terms(text, **settings))
+
+
+@given(some_text, st.sampled_from(["word", "unicode", "whitespace"]), st.sampled_from([None, (2, 4)]))
+def test_spans_stand_for_their_terms(text, tokens, chars):
+    for found in Terms(tokens, (1, 2), chars).seen(text):
+        assert 0 <= found.start < found.end <= len(text)
+        piece = text[found.start : found.end].lower().replace("ς", "σ")
+        for word in found.term.removeprefix("\tc").replace("ς", "σ").split():
+            assert word in piece
+
+
+def test_unicode_segments():
+    text = "I don't like 東京 or ไทย 👍🏽 — it's 3.5 €!"
+    assert names(text, tokens="unicode") == [
+        *["i", "don't", "like", "東", "京", "or", "ไ", "ท", "ย", "👍🏽", "it's", "3.5"],
+    ]
+
+
+def test_display_tells_kinds_apart():
+    assert [display(term) for term in ("ref", "\tcref", "\tc re")] == ["ref", "‹ref›", "‹·re›"]
+
+
+@given(some_text, st.sampled_from([(1, 1), (1, 3), (2, 2)]))
+def test_scikit_learn_sees_the_same(text, lengths):
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    words = CountVectorizer(ngram_range=lengths).build_analyzer()
+    chars = CountVectorizer(ngram_range=lengths, analyzer="char_wb").build_analyzer()
+    assert sorted(names(text, words=lengths)) == sorted(words(text))
+    assert sorted(names(text, words=None, chars=lengths)) == sorted("\tc" + gram for gram in chars(text))

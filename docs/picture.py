@@ -1,4 +1,4 @@
-"""Draw docs/explanation.svg, the README's picture of an explanation: what `deciban explain` shows, as Rich exports it."""
+"""Draw docs/explanation.svg, the README's picture: what `deciban explain` shows, as Rich exports it."""
 
 import csv
 import io

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+
 from deciban.counts import count
 from deciban.rows import rows
 from deciban.terms import Terms
-from sklearn.feature_extraction.text import CountVectorizer
 
 SETS = ["cr", "sms-spam", "tweets-8lang", "udhr-langid", "r8", "trec"]
 

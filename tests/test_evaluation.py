@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from deciban.evaluation import Evaluation, wilson
-from deciban.holdout import HeldOut
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
+
+from deciban.evaluation import Evaluation, wilson
+from deciban.holdout import HeldOut
 
 LABELS = ("a", "b", "c")
 examples = st.lists(

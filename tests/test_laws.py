@@ -3,15 +3,16 @@
 import contextlib
 
 import numpy as np
-import oracle
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracle
 from corpora import columns, corpora, seen
 from deciban.counts import Tally, count
 from deciban.errors import NeverLearnt
 from deciban.rows import rows
 from deciban.terms import Terms
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 def counted(corpus, settings, threads=1):

@@ -1,16 +1,17 @@
 """One set of checks that runs on every model."""
 
-import deciban
 import numpy as np
-import oracle
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import deciban
+import oracle
 from corpora import columns, corpora, seen, some_text
 from deciban.decision import log_posterior
 from deciban.errors import DecibanError
 from deciban.units import decibans
 from deciban.weighing import MODELS
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
 every_model = pytest.mark.parametrize("model", sorted(MODELS))
 strengths = st.fixed_dictionaries(

@@ -4,9 +4,10 @@ import inspect
 import subprocess
 import sys
 
+import pytest
+
 import deciban
 import deciban.sklearn
-import pytest
 from deciban.settings import Settings
 
 CARD = ["Classifier", "DecibanError", "load", "train"]

@@ -9,6 +9,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+
 from conftest import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -5,8 +5,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from deciban.errors import DecibanError
-from deciban.sklearn import TextClassifier
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
@@ -14,6 +12,9 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
+
+from deciban.errors import DecibanError
+from deciban.sklearn import TextClassifier
 
 
 @pytest.mark.parametrize(

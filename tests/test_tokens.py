@@ -3,12 +3,13 @@
 import sys
 import unicodedata
 
-import oracle
 import pytest
-from corpora import seen, some_text
-from deciban.terms import Terms, display
 from hypothesis import given
 from hypothesis import strategies as st
+
+import oracle
+from corpora import seen, some_text
+from deciban.terms import Terms, display
 
 CHARACTERS = [chr(i) for i in range(sys.maxunicode + 1) if not 0xD800 <= i < 0xE000]
 

@@ -173,11 +173,11 @@ class Classifier:
         for batch in source.batches(progress):
             texts += batch.texts
             labels += batch.labels
-            scores.append(self.scores(batch.texts, batch.where))
+            if not loo:
+                scores.append(self.scores(batch.texts, batch.where))
         if not texts:
             raise NoExamples(where=source.path)
-        held = self.leave_one_out(texts, labels) if loo else HeldOut(self.labels, labels, np.concatenate(scores))
-        return texts, held
+        return texts, self.leave_one_out(texts, labels) if loo else HeldOut(self.labels, labels, np.vstack(scores))
 
     def with_threads(self, threads: int | None) -> Classifier:
         """The same model, at work on so many threads."""

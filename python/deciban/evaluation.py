@@ -74,7 +74,7 @@ class Evaluation:
     @property
     def unseen(self) -> tuple[str, ...]:
         """Labels of the truth that the model does not know."""
-        return tuple(label for label in self.labels if label not in self.held.labels)
+        return tuple(sorted({*self.held.truth} - {*self.held.labels}))
 
     @cached_property
     def confusion(self) -> npt.NDArray[np.int64]:
@@ -125,4 +125,4 @@ def wilson(right: int, n: int, z: float = Z_95) -> tuple[float, float]:
     p = right / n
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return max(centre - half, 0.0), min(centre + half, 1.0)
+    return (max(centre - half, 0.0) if right else 0.0), (min(centre + half, 1.0) if right < n else 1.0)

@@ -128,10 +128,10 @@ def _header(path: Path, data: npt.NDArray[np.uint8]) -> tuple[dict[str, Any], di
     try:
         arrays = json.loads(data[8:start].tobytes())
         about = json.loads(arrays.pop("__metadata__")["deciban"])
-        ends = [array["data_offsets"][1] for array in arrays.values()]
-        if type(about["format"]) is int and type(about["checksum"]) is str and all(type(end) is int for end in ends):
+        spans = [tuple(map(type, array["data_offsets"])) for array in arrays.values()]
+        if type(about["format"]) is int and type(about["checksum"]) is str and set(spans) <= {(int, int)}:
             return about, arrays, start
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass
     raise DamagedModel(path=path, reason=_SENSELESS)
 
@@ -175,7 +175,8 @@ def _settings(given: dict[str, Any]) -> Settings:
 def _counts(settings: Settings, labels: list[str], buffers: _core.Buffers) -> Counts:
     _core.check_counts(buffers)
     documents = buffers[2]
-    if labels_of(labels, list(documents)) != sorted(set(labels)) or not (documents > 0).all():
+    sorted_ = labels_of(labels, labels) == sorted(set(labels))
+    if not sorted_ or len(labels) != len(documents) or not (documents > 0).all():
         raise ValueError("its labels do not fit its counts")
     return Counts.of_buffers(settings.terms, labels, buffers)
 

@@ -207,7 +207,7 @@ mod tests {
         let terms = Terms { tokens: Tokens::Word, words: Some(1..=words), chars: Some(1..=3) };
         let mut tally = Tally::new(terms, threads);
         let (texts, labels): (Vec<_>, Vec<_>) = texts.iter().cloned().unzip();
-        tally.add(&texts, &labels).unwrap();
+        tally.add(&texts, &labels, || false).unwrap();
         let numbers: Vec<u32> = (0..labels.iter().max().map_or(0, |most| most + 1)).collect();
         tally.take(&numbers).unwrap().relabelled(&numbers, 3).unwrap()
     }

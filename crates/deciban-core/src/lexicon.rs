@@ -1,18 +1,20 @@
 //! The terms of a model in canonical order: sorted by the bytes of their names, each once.
 
+use std::num::NonZero;
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::Invalid;
-use crate::terms::{Scratch, Terms};
-use crate::trie::{Node, Trie};
+use crate::table::Node;
+use crate::terms::Terms;
+use crate::trie::{self, Finding, Scratch, Trie};
 
 /// Sorted names, and the way from a text to their places.
 #[derive(Debug)]
 pub struct Lexicon {
     terms: Terms,
     names: Names,
-    places: OnceLock<Places>,
+    places: OnceLock<Trie<Place>>,
 }
 
 /// Strictly increasing names, end to end in one string.
@@ -83,12 +85,6 @@ impl Names {
     }
 }
 
-#[derive(Debug)]
-struct Places {
-    trie: Trie,
-    of_node: Vec<Option<u32>>,
-}
-
 impl Lexicon {
     /// A lexicon of names that were seen as `terms` says.
     pub fn new(terms: Terms, names: Names) -> Result<Self, Invalid> {
@@ -122,32 +118,29 @@ impl Lexicon {
         (self.names.get(low) == Some(name)).then_some(low)
     }
 
-    /// Writes the places of the known terms of `text`, in the order of the text, over `places`.
-    pub fn find(&self, text: &str, scratch: &mut Scratch, places: &mut Vec<u32>) {
-        let Places { trie, of_node } = self.places.get_or_init(|| Places::new(&self.names));
-        trie.find_terms(&self.terms, text, scratch, places);
-        let mut kept = 0;
-        for at in 0..places.len() {
-            if let Some(place) = of_node[places[at] as usize] {
-                places[kept] = place;
-                kept += 1;
+    /// Calls `emit` with the place of each known term of `text`, as often as it occurs.
+    #[inline]
+    pub(crate) fn find(&self, text: &str, scratch: &mut Scratch, mut emit: impl FnMut(u32)) {
+        let trie = self.places.get_or_init(|| places(&self.names));
+        let emit = |place: Place| {
+            if let Place(Some(place)) = place {
+                emit(place.get() - 1);
             }
-        }
-        places.truncate(kept);
+        };
+        trie::read(&self.terms, text, scratch, &mut Finding { trie, emit });
     }
 }
 
-impl Places {
-    fn new(names: &Names) -> Self {
-        let mut trie = Trie::default();
-        let mut of_node = Vec::new();
-        for (place, name) in names.iter().enumerate() {
-            let node = trie.insert_name(name) as usize;
-            of_node.resize(trie.len(), None);
-            of_node[node] = u32::try_from(place).ok();
-        }
-        Places { trie, of_node }
+/// A place in the lexicon, plus one; none for words that are no terms, but begin some.
+#[derive(Debug, Clone, Copy, Default)]
+struct Place(Option<NonZero<u32>>);
+
+fn places(names: &Names) -> Trie<Place> {
+    let mut trie = Trie::new();
+    for (place, name) in (1..).zip(names.iter()) {
+        trie.set(name, Place(NonZero::new(place)));
     }
+    trie
 }
 
 #[cfg(test)]
@@ -166,7 +159,7 @@ mod tests {
     fn finds_the_terms_that_it_knows_and_no_prefix_that_is_none() {
         let lexicon = lexicon(&["no", "no refund", "the money"]);
         let mut places = Vec::new();
-        lexicon.find("No refund, the money the", &mut Scratch::default(), &mut places);
+        lexicon.find("No refund, the money the", &mut Scratch::default(), |place| places.push(place));
         assert_eq!(places, [0, 1, 2]);
         assert_eq!((lexicon.place("the money"), lexicon.place("the")), (Some(2), None));
     }

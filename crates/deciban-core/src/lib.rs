@@ -8,13 +8,16 @@
 mod characters;
 pub mod counts;
 pub mod lexicon;
+mod order;
 pub mod parts;
 pub mod rows;
+mod scan;
 pub mod scores;
+mod table;
 pub mod tally;
 pub mod terms;
 pub mod tokens;
-pub mod trie;
+mod trie;
 
 /// Why flat buffers from outside were refused: one line that says what they should have been.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use crate::lexicon::Lexicon;
 use crate::parts;
-use crate::terms::Scratch;
+use crate::trie::Scratch;
 
 /// Compressed sparse rows: row i has the terms and counts of `indptr[i]..indptr[i + 1]`, terms increasing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +33,8 @@ fn rows_of_part<T: AsRef<str>>(lexicon: &Lexicon, texts: &[T]) -> Rows {
     let mut rows = Rows { indptr: vec![0], term: Vec::new(), count: Vec::new() };
     let (mut scratch, mut found) = (Scratch::default(), Vec::new());
     for text in texts {
-        lexicon.find(text.as_ref(), &mut scratch, &mut found);
+        found.clear();
+        lexicon.find(text.as_ref(), &mut scratch, |place| found.push(place));
         each_distinct(&mut found, |term, count| {
             rows.term.push(term);
             rows.count.push(count);

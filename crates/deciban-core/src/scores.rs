@@ -4,7 +4,7 @@ use crate::Invalid;
 use crate::lexicon::Lexicon;
 use crate::parts;
 use crate::rows::each_distinct;
-use crate::terms::Scratch;
+use crate::trie::Scratch;
 
 /// A scorecard as flat buffers. The weight of term j for label r is `absent[r]`, plus `weight[p]` where a posting p in
 /// `indptr[j]..indptr[j + 1]` names r.
@@ -85,7 +85,8 @@ fn scores_of_part<T: AsRef<str>>(lexicon: &Lexicon, card: &Scorecard<'_>, texts:
     let mut all = Vec::with_capacity(texts.len() * card.bias.len());
     let (mut scratch, mut found) = (Scratch::default(), Vec::new());
     for text in texts {
-        lexicon.find(text.as_ref(), &mut scratch, &mut found);
+        found.clear();
+        lexicon.find(text.as_ref(), &mut scratch, |place| found.push(place));
         card.score(&mut all, |add| each_distinct(&mut found, add));
     }
     all

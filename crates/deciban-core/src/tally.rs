@@ -1,112 +1,229 @@
 //! Counting: texts come in, in any chunks and on any number of threads; counts in canonical form come out.
+//!
+//! Documents of one label are counted together, so that a count is one number in the slot where its term was found. When
+//! the label is done, what was touched is written down as postings and the slots begin anew.
 
-use std::hash::BuildHasher;
 use std::mem;
-
-use foldhash::fast::RandomState;
-use hashbrown::HashTable;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::counts::Counts;
-use crate::rows::each_distinct;
-use crate::terms::{Scratch, Terms};
-use crate::trie::{Node, Trie};
+use crate::order::order;
+use crate::table::{Node, Short};
+use crate::terms::Terms;
+use crate::trie::{Found, Scratch, Trie, Visit, hashes, read};
 use crate::{Invalid, parts};
+
+/// How often a term occurred since its label began, in how many documents, and which was the last.
+#[derive(Debug, Clone, Copy, Default)]
+struct Count {
+    occurrences: u32,
+    presences: u32,
+    document: u32,
+}
 
 #[derive(Debug, Clone, Copy)]
 struct Posting {
     node: Node,
     label: u32,
-    occurrences: i64,
-    presences: i64,
+    occurrences: u32,
+    presences: u32,
+}
+
+/// Slots that were touched since a label began; those of a table that has grown since are found by looking at all.
+#[derive(Debug, Default)]
+struct Touched {
+    size: usize,
+    at: Vec<usize>,
 }
 
 /// Counts under way on one thread.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Part {
-    trie: Trie,
+    trie: Trie<Count>,
+    document: u32,
+    short: Touched,
+    long: Vec<usize>,
+    pairs: Touched,
     documents: Vec<i64>,
-    hash: RandomState,
-    places: HashTable<u32>,
     postings: Vec<Posting>,
-    scratch: Scratch,
-    found: Vec<Node>,
+    compact: usize,
+}
+
+impl Count {
+    /// Counts one more; tells whether it is the first since the label began.
+    #[inline(always)]
+    fn add(&mut self, document: u32) -> bool {
+        self.occurrences += 1;
+        if self.document == document {
+            return false;
+        }
+        self.document = document;
+        self.presences += 1;
+        self.occurrences == 1
+    }
+}
+
+impl Visit for Part {
+    #[inline(always)]
+    fn hash(&self, key: Short) -> u64 {
+        self.trie.short.hash(key)
+    }
+
+    #[inline(always)]
+    fn expect(&self, names: &[Found]) {
+        self.trie.short.touch(hashes(names));
+    }
+
+    #[inline(always)]
+    fn name(&mut self, found: Found, bytes: &[u8], is_term: bool) -> Option<Node> {
+        match found {
+            Found::Short(key, hash) => {
+                let at = self.trie.insert_short(key, hash);
+                if is_term && self.trie.short.value(at).add(self.document) {
+                    self.short.at.push(at);
+                }
+                Some(self.trie.short.node(at))
+            }
+            Found::Long(start, end) => {
+                let at = self.trie.insert_long(&bytes[start..end]);
+                if is_term && self.trie.long_values[at].add(self.document) {
+                    self.long.push(at);
+                }
+                Some(self.trie.long.node(at))
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn pair(&mut self, first: Node, word: Node, is_term: bool) -> Option<Node> {
+        let at = self.trie.insert_pair(first, word);
+        if is_term && self.trie.pairs.value(at).add(self.document) {
+            self.pairs.at.push(at);
+        }
+        Some(self.trie.pairs.node(at))
+    }
 }
 
 impl Part {
-    fn add(&mut self, terms: &Terms, text: &str, label: u32) -> Result<(), Invalid> {
-        let Part { trie, documents, hash, places, postings, scratch, found } = self;
-        if documents.len() <= label as usize {
-            documents.resize(label as usize + 1, 0);
+    fn new() -> Self {
+        Part {
+            trie: Trie::new(),
+            document: 0,
+            short: Touched::default(),
+            long: Vec::new(),
+            pairs: Touched::default(),
+            documents: Vec::new(),
+            postings: Vec::new(),
+            compact: 1 << 20,
         }
-        documents[label as usize] += 1;
-        trie.insert_terms(terms, text, scratch, found);
-        each_distinct(found, |node, count| {
-            let key = hash.hash_one(u64::from(node) << 32 | u64::from(label));
-            let same = |&p: &u32| postings[p as usize].node == node && postings[p as usize].label == label;
-            if let Some(&p) = places.find(key, same) {
-                postings[p as usize].occurrences += count;
-                postings[p as usize].presences += 1;
-            } else {
-                let rehash = |&p: &u32| {
-                    let Posting { node, label, .. } = postings[p as usize];
-                    hash.hash_one(u64::from(node) << 32 | u64::from(label))
-                };
-                places.insert_unique(key, postings.len() as u32, rehash);
-                postings.push(Posting { node, label, occurrences: count, presences: 1 });
+    }
+
+    /// Counts texts, label by label, until `stop` says so.
+    fn add<T: AsRef<str>>(
+        &mut self,
+        terms: &Terms,
+        texts: &[T],
+        labels: &[u32],
+        stop: impl Fn() -> bool,
+    ) -> Result<(), Invalid> {
+        let mut scratch = Scratch::default();
+        let (mut order, mut bytes): (Vec<usize>, usize) = ((0..texts.len()).collect(), 0);
+        order.sort_by_key(|&i| labels[i]);
+        for group in order.chunk_by(|&i, &j| labels[i] == labels[j]) {
+            let label = labels[group[0]];
+            for &i in group {
+                self.document =
+                    self.document.checked_add(1).ok_or(Invalid("there are more than four billion texts"))?;
+                read(terms, texts[i].as_ref(), &mut scratch, self);
+                bytes += texts[i].as_ref().len();
+                if bytes >> 20 > 0 {
+                    bytes = 0;
+                    if stop() {
+                        return Err(Invalid("interrupted"));
+                    }
+                }
             }
-        });
-        if trie.is_full() || u32::try_from(postings.len()).is_err() {
-            return Err(Invalid("there are more than four billion distinct terms; use shorter n-grams"));
+            self.end_label(label, group.len());
+            if self.trie.is_full() {
+                return Err(Invalid("there are more than four billion distinct terms; use shorter n-grams"));
+            }
         }
         Ok(())
     }
 
-    fn counts(self, numbers: &[u32]) -> Counts {
-        let Part { trie, documents, mut postings, .. } = self;
-        let mut counts = Counts::empty(numbers.len());
-        for (&number, n) in numbers.iter().zip(documents) {
-            counts.documents[number as usize] = n;
+    fn end_label(&mut self, label: u32, documents: usize) {
+        if self.documents.len() <= label as usize {
+            self.documents.resize(label as usize + 1, 0);
         }
-        postings.iter_mut().for_each(|p| p.label = numbers[p.label as usize]);
-        let order = in_order_of_name(&trie, &postings);
-        postings.sort_unstable_by_key(|p| (order.rank[p.node as usize], p.label));
+        self.documents[label as usize] += documents as i64;
+        let Part { trie, short, long, pairs, postings, .. } = self;
+        let mut write = |node: Node, count: &mut Count| {
+            let Count { occurrences, presences, .. } = mem::take(&mut *count);
+            if occurrences > 0 {
+                postings.push(Posting { node, label, occurrences, presences });
+            }
+        };
+        for at in short.taken(trie.short.size()) {
+            write(trie.short.node(at), trie.short.value(at));
+        }
+        for at in pairs.taken(trie.pairs.size()) {
+            write(trie.pairs.node(at), trie.pairs.value(at));
+        }
+        for at in mem::take(long) {
+            write(trie.long.node(at), &mut trie.long_values[at]);
+        }
+        if self.postings.len() > self.compact {
+            self.postings = merged(mem::take(&mut self.postings), |p| u64::from(p.node) << 32 | u64::from(p.label));
+            self.compact = 2 * self.postings.len().max(1 << 19);
+        }
+    }
+
+    fn counts(mut self, numbers: &[u32]) -> Counts {
+        let mut counts = Counts::empty(numbers.len());
+        for (&number, n) in numbers.iter().zip(&self.documents) {
+            counts.documents[number as usize] = *n;
+        }
+        let mut is_term = vec![false; self.trie.len()];
+        for posting in &mut self.postings {
+            posting.label = numbers[posting.label as usize];
+            is_term[posting.node as usize] = true;
+        }
+        let order = order(&self.trie, &is_term);
+        let place = |p: &Posting| u64::from(order.place[p.node as usize]) << 32 | u64::from(p.label);
+        let postings = merged(self.postings, place);
+        counts.names = order.names;
         for run in postings.chunk_by(|p, q| p.node == q.node) {
-            counts.names.push(order.name(run[0].node));
-            run.iter().for_each(|p| counts.push_posting(p.label, p.occurrences, p.presences));
+            for same in run.chunk_by(|p, q| p.label == q.label) {
+                let occurrences = same.iter().map(|p| i64::from(p.occurrences)).sum();
+                counts.push_posting(same[0].label, occurrences, same.iter().map(|p| i64::from(p.presences)).sum());
+            }
             counts.indptr.push(counts.label.len() as i64);
         }
         counts
     }
 }
 
-struct Order {
-    rank: Vec<u32>,
-    span: Vec<(usize, usize)>,
-    names: String,
-}
-
-impl Order {
-    fn name(&self, node: Node) -> &str {
-        let (start, end) = self.span[node as usize];
-        &self.names[start..end]
+impl Touched {
+    /// The slots to look at in a table of this size; nothing is touched after it.
+    fn taken(&mut self, size: usize) -> Vec<usize> {
+        let at = mem::take(&mut self.at);
+        if mem::replace(&mut self.size, size) == size { at } else { (0..size).collect() }
     }
 }
 
-fn in_order_of_name(trie: &Trie, postings: &[Posting]) -> Order {
-    let mut order = Order { rank: vec![0; trie.len()], span: vec![(0, 0); trie.len()], names: String::new() };
-    let mut nodes: Vec<Node> = postings.iter().map(|p| p.node).collect();
-    nodes.sort_unstable();
-    nodes.dedup();
-    for &node in &nodes {
-        let start = order.names.len();
-        trie.write_name(node, &mut order.names);
-        order.span[node as usize] = (start, order.names.len());
-    }
-    nodes.sort_unstable_by(|&a, &b| order.name(a).cmp(order.name(b)));
-    for (rank, &node) in nodes.iter().enumerate() {
-        order.rank[node as usize] = rank as u32;
-    }
-    order
+/// Postings in the order of their keys; those of equal keys as one, where the sum fits.
+fn merged(mut postings: Vec<Posting>, key: impl Fn(&Posting) -> u64) -> Vec<Posting> {
+    postings.sort_unstable_by_key(&key);
+    postings.dedup_by(|next, kept| {
+        if key(next) != key(kept) {
+            return false;
+        }
+        let sums = (kept.occurrences.checked_add(next.occurrences), kept.presences.checked_add(next.presences));
+        let (Some(occurrences), Some(presences)) = sums else { return false };
+        *kept = Posting { occurrences, presences, ..*kept };
+        true
+    });
+    postings
 }
 
 /// Counts under way: texts come in, in any chunks; the counts come out once.
@@ -124,24 +241,35 @@ impl Tally {
         Tally { terms, threads, labels: 0, parts: Vec::new() }
     }
 
-    /// Counts some texts, each under the label of that number.
-    pub fn add<T: AsRef<str> + Sync>(&mut self, texts: &[T], labels: &[u32]) -> Result<(), Invalid> {
+    /// Counts some texts, each under the label of that number, unless `stop`, which is asked now and then on the calling
+    /// thread, says to.
+    pub fn add<T: AsRef<str> + Sync>(
+        &mut self,
+        texts: &[T],
+        labels: &[u32],
+        stop: impl Fn() -> bool + Sync,
+    ) -> Result<(), Invalid> {
         if texts.len() != labels.len() {
             return Err(Invalid("texts and labels differ in number"));
         }
         let most = labels.iter().copied().max().map_or(0, |label| label as usize + 1);
         self.labels = self.labels.max(most);
         let cuts = parts::cut(texts, self.threads);
-        self.parts.resize_with(self.parts.len().max(cuts.len()), Part::default);
-        let terms = &self.terms;
+        self.parts.resize_with(self.parts.len().max(cuts.len()), Part::new);
+        let (terms, stopped, last) = (&self.terms, &AtomicBool::new(false), cuts.len() - 1);
         let mut rest = labels;
         let mut jobs = Vec::with_capacity(cuts.len());
-        for (part, texts) in self.parts.iter_mut().zip(cuts) {
+        for ((i, texts), part) in cuts.into_iter().enumerate().zip(&mut self.parts) {
             let (labels, after) = rest.split_at(texts.len());
             rest = after;
-            jobs.push(move || {
-                texts.iter().zip(labels).try_for_each(|(text, &label)| part.add(terms, text.as_ref(), label))
-            });
+            let stop = &stop;
+            let is_stopped = move || {
+                if i == last && stop() {
+                    stopped.store(true, Ordering::Relaxed);
+                }
+                stopped.load(Ordering::Relaxed)
+            };
+            jobs.push(move || part.add(terms, texts, labels, is_stopped));
         }
         parts::run(jobs).into_iter().collect()
     }

@@ -5,7 +5,9 @@
 
 use std::ops::{Range, RangeInclusive};
 
+use crate::scan::Scan;
 use crate::tokens::{self, Tokens};
+use crate::trie;
 
 /// How the name of a character n-gram begins.
 pub const CHARS: &str = "\tc";
@@ -19,17 +21,6 @@ pub struct Terms {
     pub words: Option<RangeInclusive<usize>>,
     /// Lengths of character n-grams inside words, if any are wanted.
     pub chars: Option<RangeInclusive<usize>>,
-}
-
-/// Buffers that are used again for every text.
-#[derive(Debug, Default)]
-pub struct Scratch {
-    pub(crate) lowered: String,
-    pub(crate) words: Vec<Range<usize>>,
-    pub(crate) numbers: Vec<Option<u32>>,
-    name: String,
-    padded: String,
-    boundaries: Vec<usize>,
 }
 
 /// A term of a text and the bytes of the text that it stands for.
@@ -51,61 +42,46 @@ impl Terms {
     /// assert_eq!(names, ["no", "no refund", "refund"]);
     /// ```
     pub fn seen(&self, text: &str) -> Vec<Seen> {
-        let (mut scratch, mut origin, mut found) = (Scratch::default(), Vec::new(), Vec::new());
-        tokens::lower_with_origin(text, &mut scratch.lowered, &mut origin);
-        let given = |span: Range<usize>| {
-            let last = origin[span.end - 1];
+        let (mut lowered, mut origin) = (String::new(), Vec::new());
+        tokens::lower_with_origin(text, &mut lowered, &mut origin);
+        let given = |start: usize, end: usize| {
+            let last = origin[end - 1];
             let width = text[last..].chars().next().map_or(0, char::len_utf8);
-            origin[span.start]..last + width
+            origin[start]..last + width
         };
+        let mut found = Vec::new();
         if let Some(lengths) = &self.words {
-            self.tokens.cut(&scratch.lowered, &mut scratch.words);
-            let words = &scratch.words;
+            let words = cut(text, self.tokens);
             for first in 0..words.len() {
-                for last in (first + lengths.start()).min(words.len() + 1)..=(first + lengths.end()).min(words.len()) {
-                    let gram = &words[first..last];
-                    let name = gram.iter().map(|w| &scratch.lowered[w.clone()]).collect::<Vec<_>>().join(" ");
-                    found.push(Seen { name, span: given(words[first].start..words[last - 1].end) });
+                for gram in lengths.clone().map_while(|length| words.get(first..first + length)) {
+                    let name = gram.iter().map(|&(start, end)| &lowered[start..end]).collect::<Vec<_>>().join(" ");
+                    found.push(Seen { name, span: given(gram[0].0, gram[gram.len() - 1].1) });
                 }
             }
         }
-        self.each_char_gram(&mut scratch, |name, span| {
-            found.push(Seen { name: name.to_string(), span: given(span) });
-        });
+        if let Some(lengths) = &self.chars {
+            for (start, end) in cut(text, Tokens::Whitespace) {
+                let padded = format!(" {} ", &lowered[start..end]);
+                let mut at: Vec<_> = padded.char_indices().map(|(at, _)| at).collect();
+                at.push(padded.len());
+                let last = at.len() - 1;
+                trie::char_grams(last, lengths, |from, to| {
+                    let name = format!("{CHARS}{}", &padded[at[from]..at[to]]);
+                    // The spaces stand for no byte of the text: a gram's span begins and ends inside the word.
+                    let (from, to) = (at[from.clamp(1, last - 2)], at[to.clamp(2, last - 1)]);
+                    found.push(Seen { name, span: given(start + from - 1, start + to - 1) });
+                });
+            }
+        }
         found
     }
+}
 
-    /// Calls `emit` with the name and the span, in the lower-cased text, of each character n-gram.
-    ///
-    /// As scikit-learn's `char_wb`: of each word between white space, with a space on both sides; a word shorter than n
-    /// gives itself, once.
-    pub(crate) fn each_char_gram(&self, scratch: &mut Scratch, mut emit: impl FnMut(&str, Range<usize>)) {
-        let Some(lengths) = &self.chars else { return };
-        let Scratch { lowered, name, padded, boundaries, .. } = scratch;
-        tokens::between_spaces(lowered, |word| {
-            padded.clear();
-            padded.extend([" ", &lowered[word.clone()], " "]);
-            boundaries.clear();
-            boundaries.extend(padded.char_indices().map(|(at, _)| at));
-            boundaries.push(padded.len());
-            let characters = boundaries.len() - 1;
-            for length in lengths.clone() {
-                for first in 0..=characters.saturating_sub(length) {
-                    let (from, to) = (boundaries[first], boundaries[(first + length).min(characters)]);
-                    name.clear();
-                    name.push_str(CHARS);
-                    name.push_str(&padded[from..to]);
-                    // The spaces stand for no byte of the text: a gram's span begins and ends inside the word.
-                    let start = from.clamp(boundaries[1], boundaries[characters - 2]);
-                    let end = to.clamp(boundaries[2], boundaries[characters - 1]);
-                    emit(name, word.start + start - 1..word.start + end - 1);
-                }
-                if length >= characters {
-                    break;
-                }
-            }
-        });
-    }
+fn cut(text: &str, tokens: Tokens) -> Vec<(usize, usize)> {
+    let (mut scan, mut words) = (Scan::default(), Vec::new());
+    scan.read(text, tokens);
+    tokens.ranges(&scan, &mut words);
+    words
 }
 
 #[cfg(test)]

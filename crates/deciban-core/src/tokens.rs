@@ -2,11 +2,10 @@
 //!
 //! [`Tokens::Word`] gives exactly what `re.findall(r"(?u)\b\w\w+\b", text.lower())` gives in Python.
 
-use std::ops::Range;
-
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::characters::{BLOCK, CASED, FLAG_STAGE, FLAGS, IGNORABLE, LOWER, LOWER_STAGE, SPACE, SYMBOL, WORD};
+use crate::characters::{BLOCK, CASED, FLAG_STAGE, FLAGS, IGNORABLE, LOWER, LOWER_STAGE, SYMBOL, WORD};
+use crate::scan::Scan;
 
 /// How a text is cut into tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,19 +19,20 @@ pub enum Tokens {
 }
 
 impl Tokens {
-    /// Appends the byte range of each token of `lowered` to `found`, in order.
-    pub fn cut(self, lowered: &str, found: &mut Vec<Range<usize>>) {
+    /// Appends the byte range of each token of a text, which was scanned for them, to `found`.
+    pub(crate) fn ranges(self, scan: &Scan, found: &mut Vec<(usize, usize)>) {
         match self {
-            Tokens::Word => runs(lowered, WORD, |run, characters| {
-                if characters > 1 {
-                    found.push(run);
-                }
-            }),
-            Tokens::Whitespace => between_spaces(lowered, |run| found.push(run)),
+            Tokens::Whitespace => found.extend(scan.edges().as_chunks().0.iter().map(|&[start, end]| (start, end))),
+            Tokens::Word => {
+                let bytes = scan.padded();
+                let runs = scan.edges().as_chunks().0.iter();
+                let several = |&&[start, end]: &&[usize; 2]| end - start > 1 && end - start > width(bytes[start]);
+                found.extend(runs.filter(several).map(|&[start, end]| (start, end)));
+            }
             Tokens::Unicode => {
-                for (start, segment) in lowered.split_word_bound_indices() {
+                for (start, segment) in scan.lowered().split_word_bound_indices() {
                     if segment.chars().any(|c| flags(c) & (WORD | SYMBOL) != 0) {
-                        found.push(start..start + segment.len());
+                        found.push((start, start + segment.len()));
                     }
                 }
             }
@@ -40,57 +40,14 @@ impl Tokens {
     }
 }
 
-/// Calls `emit` with every run of characters between white space, as Python's `str.split()` finds them.
-pub fn between_spaces(text: &str, mut emit: impl FnMut(Range<usize>)) {
-    let mut start = None;
-    for (at, c) in text.char_indices() {
-        match (start, flags(c) & SPACE != 0) {
-            (None, false) => start = Some(at),
-            (Some(from), true) => {
-                emit(from..at);
-                start = None;
-            }
-            _ => {}
-        }
-    }
-    if let Some(from) = start {
-        emit(from..text.len());
-    }
-}
-
-/// Calls `emit` with every run of characters that have `flag`, and its number of characters.
-fn runs(text: &str, flag: u8, mut emit: impl FnMut(Range<usize>, usize)) {
-    let bytes = text.as_bytes();
-    let (mut start, mut characters, mut at) = (0, 0, 0);
-    while at < bytes.len() {
-        let (has, width) = match bytes[at] {
-            byte if byte < 128 => (FLAGS[byte as usize] & flag != 0, 1),
-            _ => text[at..].chars().next().map_or((false, 1), |c| (flags(c) & flag != 0, c.len_utf8())),
-        };
-        if has {
-            if characters == 0 {
-                start = at;
-            }
-            characters += 1;
-        } else if characters > 0 {
-            emit(start..at, characters);
-            characters = 0;
-        }
-        at += width;
-    }
-    if characters > 0 {
-        emit(start..at, characters);
-    }
-}
-
-/// Writes `text.lower()`, as Python has it, over `lowered`.
-pub fn lower(text: &str, lowered: &mut String) {
-    lowered.clear();
-    if text.is_ascii() {
-        lowered.push_str(text);
-        lowered.make_ascii_lowercase();
-    } else {
-        lower_each(text, |_, c| lowered.push(c));
+/// How many bytes the character has that begins with this one.
+#[inline]
+fn width(first: u8) -> usize {
+    match first {
+        0..0xC0 => 1,
+        0xC0..0xE0 => 2,
+        0xE0..0xF0 => 3,
+        _ => 4,
     }
 }
 
@@ -98,22 +55,23 @@ pub fn lower(text: &str, lowered: &mut String) {
 pub fn lower_with_origin(text: &str, lowered: &mut String, origin: &mut Vec<usize>) {
     lowered.clear();
     origin.clear();
-    lower_each(text, |at, c| {
-        lowered.push(c);
-        origin.resize(lowered.len(), at);
-    });
+    for (at, c) in text.char_indices() {
+        lower_into(text, at, c, |c| {
+            lowered.push(c);
+            origin.resize(lowered.len(), at);
+        });
+    }
 }
 
-fn lower_each(text: &str, mut emit: impl FnMut(usize, char)) {
-    for (at, c) in text.char_indices() {
-        match c {
-            'İ' => {
-                emit(at, 'i');
-                emit(at, '\u{307}');
-            }
-            'Σ' if ends_a_word(text, at) => emit(at, 'ς'),
-            _ => emit(at, lower_character(c)),
+/// Calls `emit` with what the character `c`, which stands at `at` in `text`, is lower-cased to.
+pub(crate) fn lower_into(text: &str, at: usize, c: char, mut emit: impl FnMut(char)) {
+    match c {
+        'İ' => {
+            emit('i');
+            emit('\u{307}');
         }
+        'Σ' if ends_a_word(text, at) => emit('ς'),
+        _ => emit(lower_character(c)),
     }
 }
 
@@ -131,7 +89,8 @@ fn lower_character(c: char) -> char {
     u32::try_from(c as i32 + distance).ok().and_then(char::from_u32).unwrap_or(c)
 }
 
-fn flags(c: char) -> u8 {
+/// What Python says of a character.
+pub(crate) fn flags(c: char) -> u8 {
     let code = c as usize;
     FLAGS[FLAG_STAGE[code / BLOCK] as usize * BLOCK + code % BLOCK]
 }
@@ -141,10 +100,10 @@ mod tests {
     use super::*;
 
     fn tokens(kind: Tokens, text: &str) -> Vec<String> {
-        let (mut lowered, mut found) = (String::new(), Vec::new());
-        lower(text, &mut lowered);
-        kind.cut(&lowered, &mut found);
-        found.into_iter().map(|r| lowered[r].to_string()).collect()
+        let (mut scan, mut found) = (Scan::default(), Vec::new());
+        scan.read(text, kind);
+        kind.ranges(&scan, &mut found);
+        found.into_iter().map(|(start, end)| scan.lowered()[start..end].to_string()).collect()
     }
 
     #[test]

@@ -1,212 +1,312 @@
-//! Names of terms -> small numbers.
-//!
-//! A word, or any name that is not made of words, is interned by its bytes. An n-gram of words is a pair: the node of
-//! its first words and the word that follows, an exact 64-bit key that needs no comparing of strings.
+//! Terms -> nodes: every name gets a number, an n-gram of words as a pair of numbers; each node carries a value.
 
-use std::hash::BuildHasher;
+use std::ops::RangeInclusive;
 
-use foldhash::fast::RandomState;
-use hashbrown::HashTable;
+use crate::scan::Scan;
+use crate::table::{Long, Node, Short, Table};
+use crate::terms::{CHARS, Terms};
+use crate::tokens::Tokens;
 
-use crate::terms::{CHARS, Scratch, Terms};
-use crate::tokens;
+/// Nodes of names, each with a value.
+#[derive(Debug)]
+pub(crate) struct Trie<V> {
+    pub(crate) short: Table<Short, V>,
+    pub(crate) long: Long,
+    pub(crate) long_values: Vec<V>,
+    pub(crate) pairs: Table<u64, V>,
+    nodes: usize,
+}
 
-/// The number of a name.
-pub type Node = u32;
-
+/// What a node stands for.
 #[derive(Debug, Clone, Copy)]
-enum Name {
-    Bytes { start: usize, length: usize },
-    Pair { first: Node, word: Node },
+pub(crate) enum Name {
+    Short(Short),
+    Long(usize),
+    Pair(Node, Node),
 }
 
-/// Numbers for names, in order of first sight.
+/// A name as it stands in a text: its key and that key's hash, or its place where it is too long for one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Found {
+    Short(Short, u64),
+    Long(usize, usize),
+}
+
+/// Buffers that are used again for every text.
 #[derive(Debug, Default)]
-pub struct Trie {
-    names: Vec<Name>,
-    arena: String,
-    // Seeded anew in each process, so that no text can be made to collide; the order of nodes never shows outside.
-    hash: RandomState,
-    strings: HashTable<Node>,
-    pairs: HashTable<Node>,
+pub struct Scratch {
+    scan: Scan,
+    spaces: Scan,
+    words: Vec<(usize, usize)>,
+    found: Vec<Found>,
+    nodes: Vec<Option<Node>>,
+    padded: Vec<u8>,
+    gram: Vec<u8>,
+    boundaries: Vec<usize>,
 }
 
-impl Trie {
-    /// How many nodes there are.
-    pub fn len(&self) -> usize {
-        self.names.len()
-    }
+/// What is done with each term of a text.
+pub(crate) trait Visit {
+    /// The hash of a key.
+    fn hash(&self, key: Short) -> u64;
+    /// Says which names will be visited next.
+    fn expect(&self, names: &[Found]);
+    /// A name that is no n-gram of words; `is_term` says whether it is one of the terms, or only begins some.
+    fn name(&mut self, found: Found, bytes: &[u8], is_term: bool) -> Option<Node>;
+    /// An n-gram of words.
+    fn pair(&mut self, first: Node, word: Node, is_term: bool) -> Option<Node>;
+}
 
-    /// Whether nothing was ever inserted.
-    pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
-    }
+/// Sixteen bytes from `start` on; there is padding after the last.
+#[inline(always)]
+fn sixteen(bytes: &[u8], start: usize) -> [u8; 16] {
+    bytes[start..].first_chunk().copied().unwrap_or_default()
+}
 
-    /// Whether there are more names than numbers.
-    pub fn is_full(&self) -> bool {
-        self.names.len() > Node::MAX as usize
-    }
+#[inline(always)]
+pub(crate) fn hashes(names: &[Found]) -> impl Iterator<Item = u64> {
+    names.iter().map(|name| match name {
+        Found::Short(_, hash) => *hash,
+        Found::Long(..) => 0,
+    })
+}
 
-    /// The node of a string that is not split into words.
-    pub fn find(&self, string: &str) -> Option<Node> {
-        let hash = self.hash.hash_one(string.as_bytes());
-        self.strings.find(hash, |&node| self.string(node) == string).copied()
+#[inline(always)]
+fn found(visit: &impl Visit, bytes: &[u8], start: usize, end: usize) -> Found {
+    if end - start > Short::LONGEST {
+        return Found::Long(start, end);
     }
+    let key = Short::of(sixteen(bytes, start), end - start);
+    Found::Short(key, visit.hash(key))
+}
 
-    /// The node of a string that is not split into words, made if need be.
-    pub fn insert(&mut self, string: &str) -> Node {
-        if let Some(node) = self.find(string) {
-            return node;
-        }
-        let start = self.arena.len();
-        self.arena.push_str(string);
-        let node = self.push(Name::Bytes { start, length: string.len() });
-        let Self { names, arena, hash, strings, .. } = self;
-        let hash_of = |&node: &Node| match names[node as usize] {
-            Name::Bytes { start, length } => hash.hash_one(&arena.as_bytes()[start..start + length]),
-            Name::Pair { .. } => 0,
-        };
-        strings.insert_unique(hash_of(&node), node, hash_of);
-        node
-    }
-
-    /// The node of the n-gram that is `first` followed by `word`.
-    pub fn find_pair(&self, first: Node, word: Node) -> Option<Node> {
-        let hash = self.hash.hash_one(key(first, word));
-        self.pairs.find(hash, |&node| self.pair(node) == Some((first, word))).copied()
-    }
-
-    /// The node of the n-gram that is `first` followed by `word`, made if need be.
-    pub fn insert_pair(&mut self, first: Node, word: Node) -> Node {
-        if let Some(node) = self.find_pair(first, word) {
-            return node;
-        }
-        let node = self.push(Name::Pair { first, word });
-        let Self { names, hash, pairs, .. } = self;
-        let hash_of = |&node: &Node| match names[node as usize] {
-            Name::Pair { first, word } => hash.hash_one(key(first, word)),
-            Name::Bytes { .. } => 0,
-        };
-        pairs.insert_unique(hash_of(&node), node, hash_of);
-        node
-    }
-
-    /// The node of a term by its name, made if need be.
-    pub fn insert_name(&mut self, name: &str) -> Node {
-        if name.starts_with('\t') {
-            return self.insert(name);
-        }
-        let mut words = name.split(' ');
-        let first = self.insert(words.next().unwrap_or_default());
-        words.fold(first, |node, word| {
-            let word = self.insert(word);
-            self.insert_pair(node, word)
-        })
-    }
-
-    /// Appends the name of a node to `name`.
-    pub fn write_name(&self, node: Node, name: &mut String) {
-        match self.names[node as usize] {
-            Name::Bytes { .. } => name.push_str(self.string(node)),
-            Name::Pair { first, word } => {
-                self.write_name(first, name);
-                name.push(' ');
-                name.push_str(self.string(word));
+/// Shows every term of a text to `visit`.
+pub(crate) fn read(terms: &Terms, text: &str, scratch: &mut Scratch, visit: &mut impl Visit) {
+    let Scratch { scan, spaces, words, found: names, nodes, padded, gram, boundaries } = scratch;
+    if let Some(lengths) = &terms.words {
+        scan.read(text, terms.tokens);
+        words.clear();
+        terms.tokens.ranges(scan, words);
+        let bytes = scan.padded();
+        names.clear();
+        names.extend(words.iter().map(|&(start, end)| found(visit, bytes, start, end)));
+        visit.expect(names);
+        let (low, high) = (*lengths.start(), *lengths.end());
+        if high == 1 {
+            for &name in names.iter() {
+                visit.name(name, bytes, true);
             }
+        } else {
+            nodes.clear();
+            nodes.extend(names.iter().map(|&name| visit.name(name, bytes, low == 1)));
+            each_gram(nodes, low, high, visit);
         }
     }
-
-    /// Writes the nodes of all terms of `text` over `nodes`, making those that are new.
-    pub fn insert_terms(&mut self, terms: &Terms, text: &str, scratch: &mut Scratch, nodes: &mut Vec<Node>) {
-        read(terms, text, scratch, nodes, &mut Inserting(self));
-    }
-
-    /// Writes the nodes of the terms of `text` that are known over `nodes`.
-    pub fn find_terms(&self, terms: &Terms, text: &str, scratch: &mut Scratch, nodes: &mut Vec<Node>) {
-        read(terms, text, scratch, nodes, &mut Finding(self));
-    }
-
-    fn push(&mut self, name: Name) -> Node {
-        // Past four billion names the last number is shared; who counts looks at `is_full` and gives up.
-        let node = Node::try_from(self.names.len()).unwrap_or(Node::MAX);
-        self.names.push(name);
-        node
-    }
-
-    fn string(&self, node: Node) -> &str {
-        match self.names[node as usize] {
-            Name::Bytes { start, length } => &self.arena[start..start + length],
-            Name::Pair { .. } => "",
-        }
-    }
-
-    fn pair(&self, node: Node) -> Option<(Node, Node)> {
-        match self.names[node as usize] {
-            Name::Pair { first, word } => Some((first, word)),
-            Name::Bytes { .. } => None,
+    if let Some(lengths) = &terms.chars {
+        spaces.read(text, Tokens::Whitespace);
+        words.clear();
+        Tokens::Whitespace.ranges(spaces, words);
+        for &(start, end) in words.iter() {
+            pad(&spaces.padded()[start..end], padded, boundaries);
+            char_grams(boundaries.len() - 1, lengths, |first, last| {
+                let (from, to) = (boundaries[first], boundaries[last]);
+                if to - from + CHARS.len() <= Short::LONGEST {
+                    let key = Short::after(CHARS.as_bytes(), sixteen(padded, from), to - from);
+                    visit.name(Found::Short(key, visit.hash(key)), padded, true);
+                } else {
+                    gram.clear();
+                    gram.extend_from_slice(CHARS.as_bytes());
+                    gram.extend_from_slice(&padded[from..to]);
+                    visit.name(Found::Long(0, gram.len()), gram, true);
+                }
+            });
         }
     }
 }
 
-fn key(first: Node, word: Node) -> u64 {
+/// Calls `emit` with the first character of each n-gram of a padded word, and the one after its last.
+///
+/// As scikit-learn's `char_wb`: a word shorter than n gives itself, once.
+pub(crate) fn char_grams(characters: usize, lengths: &RangeInclusive<usize>, mut emit: impl FnMut(usize, usize)) {
+    for length in lengths.clone() {
+        for first in 0..=characters.saturating_sub(length) {
+            emit(first, (first + length).min(characters));
+        }
+        if length >= characters {
+            break;
+        }
+    }
+}
+
+/// Writes a word with a space on both sides over `padded`, with room for a key after it, and where its characters
+/// begin, and the last ends, over `boundaries`.
+fn pad(word: &[u8], padded: &mut Vec<u8>, boundaries: &mut Vec<usize>) {
+    padded.clear();
+    padded.push(b' ');
+    padded.extend_from_slice(word);
+    padded.push(b' ');
+    boundaries.clear();
+    boundaries.extend((0..padded.len()).filter(|&at| padded[at] & 0xC0 != 0x80));
+    boundaries.push(padded.len());
+    padded.extend_from_slice(&[0; 16]);
+}
+
+fn each_gram(nodes: &[Option<Node>], low: usize, high: usize, visit: &mut impl Visit) {
+    for first in 0..nodes.len() {
+        let Some(mut node) = nodes[first] else { continue };
+        for length in 2..=high.min(nodes.len() - first) {
+            let next = nodes[first + length - 1].and_then(|word| visit.pair(node, word, length >= low));
+            let Some(next) = next else { break };
+            node = next;
+        }
+    }
+}
+
+impl<V: Copy + Default> Trie<V> {
+    pub(crate) fn new() -> Self {
+        Trie { short: Table::new(), long: Long::default(), long_values: Vec::new(), pairs: Table::new(), nodes: 0 }
+    }
+
+    /// How many nodes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes
+    }
+
+    /// Whether there are more nodes than numbers for them.
+    pub(crate) fn is_full(&self) -> bool {
+        self.nodes >= Node::MAX as usize
+    }
+
+    /// The node of the n-gram that is `first` followed by `word`: where its slot is.
+    #[inline(always)]
+    pub(crate) fn insert_pair(&mut self, first: Node, word: Node) -> usize {
+        let key = pair_key(first, word);
+        let Self { pairs, nodes, .. } = self;
+        pairs.insert(key, pairs.hash(key), || next(nodes))
+    }
+
+    #[inline(always)]
+    pub(crate) fn insert_short(&mut self, key: Short, hash: u64) -> usize {
+        let Self { short, nodes, .. } = self;
+        short.insert(key, hash, || next(nodes))
+    }
+
+    pub(crate) fn insert_long(&mut self, name: &[u8]) -> usize {
+        let Self { long, long_values, nodes, .. } = self;
+        let at = long.insert(name, || next(nodes));
+        long_values.resize(long.len(), V::default());
+        at
+    }
+
+    /// Gives a term, by its name, a value.
+    pub(crate) fn set(&mut self, name: &str, value: V) {
+        if name.starts_with('\t') || !name.contains(' ') {
+            *self.value_of(name.as_bytes()) = value;
+            return;
+        }
+        let mut words = name.split(' ').map(str::as_bytes);
+        let mut node = words.next().map_or(0, |word| self.node_of(word));
+        let mut at = 0;
+        for word in words {
+            let word = self.node_of(word);
+            at = self.insert_pair(node, word);
+            node = self.pairs.node(at);
+        }
+        *self.pairs.value(at) = value;
+    }
+
+    fn node_of(&mut self, name: &[u8]) -> Node {
+        if name.len() > Short::LONGEST {
+            let at = self.insert_long(name);
+            return self.long.node(at);
+        }
+        let at = self.insert_bytes(name);
+        self.short.node(at)
+    }
+
+    fn value_of(&mut self, name: &[u8]) -> &mut V {
+        if name.len() > Short::LONGEST {
+            let at = self.insert_long(name);
+            return &mut self.long_values[at];
+        }
+        let at = self.insert_bytes(name);
+        self.short.value(at)
+    }
+
+    fn insert_bytes(&mut self, name: &[u8]) -> usize {
+        let mut bytes = [0; 16];
+        bytes[..name.len()].copy_from_slice(name);
+        let key = Short::of(bytes, name.len());
+        self.insert_short(key, self.short.hash(key))
+    }
+
+    /// What each node stands for.
+    pub(crate) fn names(&self) -> Vec<Name> {
+        let mut names = vec![Name::Long(0); self.nodes];
+        for (key, node) in self.short.keys() {
+            names[node as usize] = Name::Short(key);
+        }
+        for at in 0..self.long.len() {
+            names[self.long.node(at) as usize] = Name::Long(at);
+        }
+        for (key, node) in self.pairs.keys() {
+            names[node as usize] = Name::Pair((key >> 32) as Node, key as Node);
+        }
+        names
+    }
+}
+
+fn next(nodes: &mut usize) -> Node {
+    // Past four billion nodes the last number is shared; who counts looks at `is_full` and gives up.
+    let node = Node::try_from(*nodes).unwrap_or(Node::MAX - 1).min(Node::MAX - 1);
+    *nodes += 1;
+    node
+}
+
+#[inline(always)]
+pub(crate) fn pair_key(first: Node, word: Node) -> u64 {
     u64::from(first) << 32 | u64::from(word)
 }
 
-/// How names become nodes: made when counting, only looked up when scoring.
-trait Numbering {
-    fn string(&mut self, string: &str) -> Option<Node>;
-    fn pair(&mut self, first: Node, word: Node) -> Option<Node>;
+/// A visitor that looks for what is known.
+pub(crate) struct Finding<'a, V, F> {
+    pub(crate) trie: &'a Trie<V>,
+    pub(crate) emit: F,
 }
 
-struct Inserting<'a>(&'a mut Trie);
-
-impl Numbering for Inserting<'_> {
-    fn string(&mut self, string: &str) -> Option<Node> {
-        Some(self.0.insert(string))
+impl<V: Copy + Default, F: FnMut(V)> Visit for Finding<'_, V, F> {
+    #[inline(always)]
+    fn hash(&self, key: Short) -> u64 {
+        self.trie.short.hash(key)
     }
-    fn pair(&mut self, first: Node, word: Node) -> Option<Node> {
-        Some(self.0.insert_pair(first, word))
-    }
-}
 
-struct Finding<'a>(&'a Trie);
-
-impl Numbering for Finding<'_> {
-    fn string(&mut self, string: &str) -> Option<Node> {
-        self.0.find(string)
+    #[inline(always)]
+    fn expect(&self, names: &[Found]) {
+        self.trie.short.touch(hashes(names));
     }
-    fn pair(&mut self, first: Node, word: Node) -> Option<Node> {
-        self.0.find_pair(first, word)
-    }
-}
 
-fn read(terms: &Terms, text: &str, scratch: &mut Scratch, nodes: &mut Vec<Node>, by: &mut impl Numbering) {
-    nodes.clear();
-    tokens::lower(text, &mut scratch.lowered);
-    if let Some(lengths) = &terms.words {
-        scratch.words.clear();
-        terms.tokens.cut(&scratch.lowered, &mut scratch.words);
-        scratch.numbers.clear();
-        let lowered = &scratch.lowered;
-        scratch.numbers.extend(scratch.words.iter().map(|word| by.string(&lowered[word.clone()])));
-        for first in 0..scratch.numbers.len() {
-            let mut node = None;
-            for (length, &word) in scratch.numbers[first..].iter().take(*lengths.end()).enumerate() {
-                let Some(word) = word else { break };
-                node = match node {
-                    None => Some(word),
-                    Some(node) => by.pair(node, word),
-                };
-                match node {
-                    Some(node) if length + 1 >= *lengths.start() => nodes.push(node),
-                    Some(_) => {}
-                    None => break,
-                }
+    #[inline(always)]
+    fn name(&mut self, found: Found, bytes: &[u8], is_term: bool) -> Option<Node> {
+        let (node, value) = match found {
+            Found::Short(key, hash) => self.trie.short.find(key, hash)?,
+            Found::Long(start, end) => {
+                let at = self.trie.long.find(&bytes[start..end])?;
+                (self.trie.long.node(at), self.trie.long_values[at])
             }
+        };
+        if is_term {
+            (self.emit)(value);
         }
+        Some(node)
     }
-    terms.each_char_gram(scratch, |name, _| {
-        debug_assert!(name.starts_with(CHARS));
-        nodes.extend(by.string(name));
-    });
+
+    #[inline(always)]
+    fn pair(&mut self, first: Node, word: Node, is_term: bool) -> Option<Node> {
+        let key = pair_key(first, word);
+        let (node, value) = self.trie.pairs.find(key, self.trie.pairs.hash(key))?;
+        if is_term {
+            (self.emit)(value);
+        }
+        Some(node)
+    }
 }

@@ -1,6 +1,7 @@
 //! `deciban._core`: deciban-core for Python. Conversion only: flat buffers in, flat buffers out, the GIL released.
 
 use std::ops::RangeInclusive;
+use std::sync::Mutex;
 
 use deciban_core::counts::{Counts, Unlearnt as CoreUnlearnt};
 use deciban_core::lexicon::{Lexicon as CoreLexicon, Names};
@@ -295,15 +296,20 @@ impl Tally {
 
     /// Counts texts, each under the label of that number.
     fn add(&mut self, py: Python<'_>, texts: &Bound<'_, PyList>, labels: View<'_, u32>) -> PyResult<()> {
-        let mut rest = labels.as_slice()?;
-        if rest.len() != texts.len() {
-            return Err(PyValueError::new_err("texts and labels differ in number"));
+        let (texts, labels, raised) = (strings(texts)?, labels.as_slice()?, Mutex::new(None));
+        let stop = || {
+            let signal = Python::attach(|py| py.check_signals()).err();
+            let is_raised = signal.is_some();
+            if let Ok(mut raised) = raised.lock() {
+                *raised = signal;
+            }
+            is_raised
+        };
+        let counted = py.detach(|| self.0.add(&texts, labels, stop));
+        match raised.into_inner() {
+            Ok(Some(signal)) => Err(signal),
+            _ => counted.map_err(invalid),
         }
-        in_slices(py, &strings(texts)?, |slice| {
-            let (labels, after) = rest.split_at(slice.len());
-            rest = after;
-            self.0.add(slice, labels).map_err(invalid)
-        })
     }
 
     /// The counts of all texts so far, as flat buffers, label i under the number `numbers[i]`; empty after it.

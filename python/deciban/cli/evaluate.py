@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -51,7 +53,8 @@ def evaluate(
     if report is not None:
         from ..report import write
 
-        write(report, classifier, evaluation, texts, protocol="leave-one-out" if loo else f"test on {source.path}")
+        protocol = "leave-one-out" if loo else f"test on {file}"
+        write(report, classifier, evaluation, texts, protocol=protocol, command=shlex.join(["deciban", *sys.argv[1:]]))
     if json:
         screen.write_json(evaluation.as_dict())
     else:

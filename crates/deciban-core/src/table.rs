@@ -1,0 +1,231 @@
+//! Open-addressing tables from names to nodes, with a value in the same cache line.
+//!
+//! A name of up to 15 bytes is its own key: its bytes and its length in two words, compared exactly, nowhere else to look.
+//! An n-gram of words is a pair of nodes, an exact key of one word. Only longer names are compared in an arena.
+
+use std::hash::BuildHasher;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+
+/// The number of a name, in order of first sight.
+pub type Node = u32;
+
+const NONE: Node = Node::MAX;
+
+/// What a slot is found by.
+pub(crate) trait Key: Copy + Eq + Default {
+    fn mixed(self, seed: u64) -> u64;
+}
+
+/// A name of at most 15 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Short(u64, u64);
+
+/// The lowest n bytes of two words.
+const LOWEST: [(u64, u64); 16] = {
+    let mut masks = [(0, 0); 16];
+    let mut n = 1;
+    while n < 16 {
+        masks[n] = if n <= 8 { (u64::MAX >> (64 - 8 * n), 0) } else { (u64::MAX, u64::MAX >> (128 - 8 * n)) };
+        n += 1;
+    }
+    masks
+};
+
+impl Short {
+    /// The most bytes that fit.
+    pub(crate) const LONGEST: usize = 15;
+
+    /// The first `length` bytes of sixteen.
+    #[inline(always)]
+    pub(crate) fn of(bytes: [u8; 16], length: usize) -> Self {
+        Self::of_word(u128::from_le_bytes(bytes), length)
+    }
+
+    /// A prefix, and the first `length` bytes of sixteen after it.
+    #[inline(always)]
+    pub(crate) fn after(prefix: &[u8], bytes: [u8; 16], length: usize) -> Self {
+        let start = prefix.iter().rev().fold(0, |word, &byte| word << 8 | u128::from(byte));
+        Self::of_word(u128::from_le_bytes(bytes) << (8 * prefix.len()) | start, prefix.len() + length)
+    }
+
+    #[inline(always)]
+    fn of_word(word: u128, length: usize) -> Self {
+        let (low, high) = LOWEST[length & 15];
+        Short(word as u64 & low, (word >> 64) as u64 & high | (length as u64) << 56)
+    }
+
+    /// Its bytes, and how many of them count.
+    pub(crate) fn bytes(self) -> ([u8; 16], usize) {
+        let word = u128::from(self.1) << 64 | u128::from(self.0);
+        (word.to_le_bytes(), (self.1 >> 56) as usize)
+    }
+}
+
+impl Key for Short {
+    #[inline(always)]
+    fn mixed(self, seed: u64) -> u64 {
+        folded(self.0 ^ seed, self.1 ^ seed.rotate_left(32))
+    }
+}
+
+impl Key for u64 {
+    #[inline(always)]
+    fn mixed(self, seed: u64) -> u64 {
+        folded(self ^ seed, 0x9E37_79B9_7F4A_7C15)
+    }
+}
+
+#[inline(always)]
+fn folded(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    product as u64 ^ (product >> 64) as u64
+}
+
+#[derive(Debug, Clone, Copy)]
+#[repr(align(32))]
+pub(crate) struct Slot<K, V> {
+    key: K,
+    node: Node,
+    pub(crate) value: V,
+}
+
+/// Keys to nodes, by linear probing; half of the slots stay empty.
+#[derive(Debug)]
+pub(crate) struct Table<K, V> {
+    seed: u64,
+    slots: Vec<Slot<K, V>>,
+    used: usize,
+}
+
+impl<K: Key, V: Copy + Default> Table<K, V> {
+    pub(crate) fn new() -> Self {
+        // Seeded anew in each process, so that no text can be made to collide; the order of slots never shows outside.
+        Table { seed: RandomState::default().hash_one(0) | 1, slots: vec![Self::empty(); 64], used: 0 }
+    }
+
+    fn empty() -> Slot<K, V> {
+        Slot { key: K::default(), node: NONE, value: V::default() }
+    }
+
+    #[inline(always)]
+    pub(crate) fn hash(&self, key: K) -> u64 {
+        key.mixed(self.seed)
+    }
+
+    /// The slot of a key, or the empty one where it would go.
+    #[inline(always)]
+    fn probe(&self, key: K, hash: u64) -> usize {
+        let last = self.slots.len() - 1;
+        let mut at = hash as usize & last;
+        loop {
+            let slot = &self.slots[at];
+            if slot.key == key || slot.node == NONE {
+                return at;
+            }
+            at = (at + 1) & last;
+        }
+    }
+
+    /// Brings the slots of some hashes near: their loads overlap, where one look-up after the other would wait for each.
+    #[inline(always)]
+    pub(crate) fn touch(&self, hashes: impl Iterator<Item = u64>) {
+        let last = self.slots.len() - 1;
+        let nodes = hashes.fold(0, |nodes, hash| nodes ^ self.slots[hash as usize & last].node);
+        std::hint::black_box(nodes);
+    }
+
+    /// The node and the value of a key.
+    #[inline(always)]
+    pub(crate) fn find(&self, key: K, hash: u64) -> Option<(Node, V)> {
+        let slot = &self.slots[self.probe(key, hash)];
+        (slot.node != NONE).then_some((slot.node, slot.value))
+    }
+
+    /// Where the key's slot is; if it is new, its node is taken from `next`.
+    #[inline(always)]
+    pub(crate) fn insert(&mut self, key: K, hash: u64, next: impl FnOnce() -> Node) -> usize {
+        let at = self.probe(key, hash);
+        if self.slots[at].node != NONE {
+            return at;
+        }
+        self.slots[at] = Slot { key, node: next(), value: V::default() };
+        self.used += 1;
+        if self.used * 2 < self.slots.len() {
+            return at;
+        }
+        self.grow();
+        self.probe(key, hash)
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let size = self.slots.len() * 2;
+        let old = std::mem::replace(&mut self.slots, vec![Self::empty(); size]);
+        for slot in old.into_iter().filter(|slot| slot.node != NONE) {
+            let at = self.probe(slot.key, self.hash(slot.key));
+            self.slots[at] = slot;
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn node(&self, at: usize) -> Node {
+        self.slots[at].node
+    }
+
+    #[inline(always)]
+    pub(crate) fn value(&mut self, at: usize) -> &mut V {
+        &mut self.slots[at].value
+    }
+
+    /// How many slots there are: it changes when they are moved.
+    #[inline(always)]
+    pub(crate) fn size(&self) -> usize {
+        self.slots.len()
+    }
+
+    pub(crate) fn keys(&self) -> impl Iterator<Item = (K, Node)> {
+        self.slots.iter().filter(|slot| slot.node != NONE).map(|slot| (slot.key, slot.node))
+    }
+}
+
+/// Names longer than a [`Short`].
+#[derive(Debug, Default)]
+pub(crate) struct Long {
+    hash: RandomState,
+    table: HashTable<usize>,
+    arena: Vec<u8>,
+    names: Vec<(usize, usize, Node)>,
+}
+
+impl Long {
+    pub(crate) fn find(&self, name: &[u8]) -> Option<usize> {
+        self.table.find(self.hash.hash_one(name), |&at| self.name(at) == name).copied()
+    }
+
+    pub(crate) fn insert(&mut self, name: &[u8], next: impl FnOnce() -> Node) -> usize {
+        if let Some(at) = self.find(name) {
+            return at;
+        }
+        let start = self.arena.len();
+        self.arena.extend_from_slice(name);
+        self.names.push((start, self.arena.len(), next()));
+        let Self { hash, table, arena, names } = self;
+        let hash_of = |&at: &usize| hash.hash_one(&arena[names[at].0..names[at].1]);
+        table.insert_unique(hash.hash_one(name), names.len() - 1, hash_of);
+        names.len() - 1
+    }
+
+    pub(crate) fn name(&self, at: usize) -> &[u8] {
+        &self.arena[self.names[at].0..self.names[at].1]
+    }
+
+    pub(crate) fn node(&self, at: usize) -> Node {
+        self.names[at].2
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.names.len()
+    }
+}

@@ -1,0 +1,70 @@
+"""The report: one HTML file that says how good a model is, what it goes by and where it errs.
+
+A classifier, its evaluation and the texts that it was evaluated on come in; a file goes out that needs no network, no
+script and no other file, and in which nothing of a text or a label is mark-up. There is no date in it: the same model
+and the same texts give the same bytes. Figures are computed elsewhere (`evaluation`, `evidence`); here they are chosen,
+put into words and laid out. Only this room needs Jinja2.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cache
+
+import jinja2
+
+from ..classifier import Classifier
+from ..evaluation import Evaluation
+from ..files import replacing
+from . import answer, confusion, facts, labels, mistakes, words
+from .wording import brief, percent, visible
+
+
+def write(
+    path: str | os.PathLike[str],
+    classifier: Classifier,
+    evaluation: Evaluation,
+    texts: Sequence[str],
+    *,
+    protocol: str,
+    command: str | None = None,
+) -> None:
+    """Writes the report, whole or not at all.
+
+    `texts` are those of the evaluation, in its order. `protocol` says how they were held out: "leave-one-out", "test on
+    mail.csv" or other words. `command` is the command line that made the report; without it, one like it is given.
+
+    >>> import tempfile, deciban
+    >>> from pathlib import Path
+    >>> texts, said = ["free money", "money now", "see you", "you see"], ["spam", "spam", "ham", "ham"]
+    >>> mail = deciban.train(texts, said)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(f"{folder}/r.html", mail, Evaluation(mail.leave_one_out()), texts, protocol="leave-one-out")
+    ...     "100.0%" in Path(folder, "r.html").read_text(encoding="utf-8")
+    True
+    """
+    page = _template().render(
+        answer=answer.answer(evaluation, protocol),
+        labels=labels.figures(evaluation, classifier),
+        confusion=confusion.picture(evaluation),
+        words=words.strongest(classifier.scorecard, classifier.counts, evaluation),
+        mistakes=mistakes.most_confident(classifier, evaluation, texts, left_out=protocol == answer.LEAVE_ONE_OUT),
+        facts=facts.facts(classifier, texts, protocol, os.path.basename(os.fspath(path)), command),
+    )
+    with replacing(path) as file:
+        file.write(page.encode("utf-8", "replace"))
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader(__name__, "."),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=visible,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"percent": percent, "brief": brief}
+    return environment.get_template("page.html.j2")

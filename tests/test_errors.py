@@ -1,0 +1,304 @@
+"""The wording of every error, from a situation that really raises it; and what holds for all of them."""
+
+import ast
+import gzip
+import hashlib
+import pickle
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import deciban
+from deciban import errors
+from deciban.errors import DecibanError, described, listed, one_line
+from deciban.examples import Source
+from deciban.settings import Settings
+
+PACKAGE = Path(deciban.__file__).parent
+SETTINGS = ", ".join(field.name for field in fields(Settings))
+
+
+def mail():
+    return deciban.train(["free money", "money now", "see you"], ["spam", "spam", "ham"])
+
+
+def loaded(folder):
+    mail().save(folder / "mail.deciban")
+    return deciban.load(folder / "mail.deciban")
+
+
+def forgotten(texts, labels):
+    return mail().forget(texts, labels)
+
+
+def reading(name, content, **options):
+    """Reads a file of that name and content."""
+
+    def action(folder):
+        (folder / name).write_bytes(content)
+        return list(Source(folder / name, **options).batches())
+
+    return action
+
+
+def loading(change):
+    """Loads a model file whose bytes were changed."""
+
+    def action(folder):
+        path = folder / "mail.deciban"
+        mail().save(path)
+        path.write_bytes(change(path.read_bytes()))
+        return deciban.load(path)
+
+    return action
+
+
+def of_format(number):
+    """The same model as one of another format would say it, with a checksum that fits."""
+
+    def change(data):
+        start = data.index(b'checksum\\":\\"') + len(b'checksum\\":\\"')
+        head = data[:start].replace(b'format\\":1', b'format\\":%d' % number)
+        rest = data[start + 64 :]
+        return head + hashlib.blake2b(head + b"0" * 64 + rest, digest_size=32).hexdigest().encode() + rest
+
+    return change
+
+
+# What raises each error, and the whole line that it says; {folder} is where the action may write.
+WORDINGS = {
+    errors.BadText: (
+        lambda _: deciban.train(["fine", None], ["a", "b"]),
+        "texts[1]: expected a text, got None",
+    ),
+    errors.BrokenText: (
+        lambda _: mail().predict(["fine", "half \ud83d"]),
+        "texts[1]: the text holds half a surrogate pair, so it is not Unicode; repair it where it was read",
+    ),
+    errors.BadTexts: (
+        lambda _: mail().predict("free money"),
+        "expected a list or a column of texts, got 'free money'",
+    ),
+    errors.BadLabel: (
+        lambda _: deciban.train(["one", "two"], ["a", 3]),
+        "labels[1]: expected a label as text, got int 3",
+    ),
+    errors.UnevenLengths: (
+        lambda _: deciban.train(["one", "two"], ["a"]),
+        "expected one label a text, got 2 texts and 1 labels",
+    ),
+    errors.NoExamples: (
+        lambda _: mail().evaluate([], []),
+        "texts: expected labelled examples, got none",
+    ),
+    errors.OneLabel: (
+        lambda _: deciban.train(["one", "two"], ["spam", "spam"]),
+        "expected examples of at least two labels, got only 'spam'",
+    ),
+    errors.UnknownLabel: (
+        lambda _: mail().explain("money", "eggs"),
+        "'eggs' is not a label of this model; its labels are: ham, spam",
+    ),
+    errors.SameLabel: (
+        lambda _: mail().explain("money", "spam", "spam"),
+        "expected two different labels to compare, got 'spam' twice",
+    ),
+    errors.UnknownSetting: (
+        lambda _: deciban.train(["one", "two"], ["a", "b"], ngrams=2),
+        f"'ngrams' is not a setting; the settings are: {SETTINGS}",
+    ),
+    errors.UnknownChoice: (
+        lambda _: deciban.train(["one", "two"], ["a", "b"], tokens="syllable"),
+        "tokens='syllable': not known; the known ones are: word, unicode, whitespace",
+    ),
+    errors.BadSetting: (
+        lambda _: deciban.train(["one", "two"], ["a", "b"], words=(3, 1)),
+        "words=(3, 1): expected two lengths such as (1, 2), between 1 and 64",
+    ),
+    errors.NothingSeen: (
+        lambda _: deciban.train(["one", "two"], ["a", "b"], words=None, chars=None),
+        "words and chars are both off: expected at least one of them",
+    ),
+    errors.NeverLearnt: (
+        lambda _: forgotten(["free lunch"], ["spam"]),
+        "cannot forget what was never learnt: term 'lunch' of label 'spam' would fall below zero",
+    ),
+    errors.DifferentSettings: (
+        lambda _: mail() + deciban.train(["one", "two"], ["a", "b"], words=(1, 2)),
+        "cannot merge models that differ in words: (1, 1) and (1, 2)",
+    ),
+    errors.NothingLearnt: (
+        lambda _: forgotten(["free money", "money now", "see you"], ["spam", "spam", "ham"]).predict(["money"]),
+        "the model has no label left: learn some examples first",
+    ),
+    errors.NoTrainingTexts: (
+        lambda folder: loaded(folder).leave_one_out(),
+        "leave-one-out needs the training examples, and this model came without: pass texts and labels",
+    ),
+    errors.OtherTrainingTexts: (
+        lambda folder: loaded(folder).leave_one_out(["free money", "see you"], ["spam", "ham"]),
+        "leave-one-out needs exactly the examples that the model was trained on, got others",
+    ),
+    errors.TooFewToLeaveOut: (
+        lambda _: forgotten(["free money", "money now"], ["spam", "spam"]).leave_one_out(),
+        "leave-one-out needs at least two examples, got 1",
+    ),
+    errors.Unreadable: (
+        lambda folder: deciban.load(folder / "none.deciban"),
+        "{folder}/none.deciban: cannot read: No such file or directory",
+    ),
+    errors.EmptyFile: (
+        reading("mail.csv", b""),
+        "{folder}/mail.csv: expected examples, got an empty file",
+    ),
+    errors.UnknownFormat: (
+        reading("mail.xls", b"text,label\n"),
+        "{folder}/mail.xls: cannot tell the format from the name; "
+        "expected .csv, .tsv, .jsonl, .ndjson, .json, .txt (also .gz), or give --format",
+    ),
+    errors.DamagedGzip: (
+        reading("mail.csv.gz", gzip.compress(b"text,label\nhello,ham\n")[:-9]),
+        "{folder}/mail.csv.gz: the gzip file is cut off or damaged after line 2",
+    ),
+    errors.NotInEncoding: (
+        reading("mail.csv", b"text,label\nhello,ham\ncaf\xe9,ham\n"),
+        "mail.csv:3: not valid utf-8 (byte 0xe9); give its true --encoding, such as latin-1",
+    ),
+    errors.UnknownEncoding: (
+        reading("mail.csv", b"text,label\n", encoding="utf-9"),
+        "'utf-9' is not an encoding that Python knows; try utf-8, latin-1 or cp1252",
+    ),
+    errors.MissingColumn: (
+        reading("mail.csv", b"body,label\n"),
+        "mail.csv:1: no column 'text'; the columns are: body, label",
+    ),
+    errors.RepeatedColumn: (
+        reading("mail.csv", b"text,label,text\n"),
+        "mail.csv:1: the column 'text' stands there twice",
+    ),
+    errors.ColumnCount: (
+        reading("mail.csv", b"label,text\nham,hello\nspam\n"),
+        "mail.csv:3: expected 2 columns (label, text), got 1",
+    ),
+    errors.BadCsv: (
+        reading("mail.csv", b'text,label\n"hello,ham\n'),
+        "mail.csv:2: not valid CSV: a quotation mark is never closed; is the file cut off?",
+    ),
+    errors.BadJson: (
+        reading("mail.jsonl", b'{"text": "hello", "label": }\n'),
+        "mail.jsonl:1: not valid JSON: Expecting value at character 28",
+    ),
+    errors.NotAnObject: (
+        reading("mail.jsonl", b'["hello", "ham"]\n'),
+        "mail.jsonl:1: expected a JSON object, got list ['hello', 'ham']",
+    ),
+    errors.NoRowLeft: (
+        reading("mail.csv", b"text,label\nhello,ham\n", where=(("label", "spam"), ("text", "hello"))),
+        "{folder}/mail.csv: no row has label=spam and text=hello",
+    ),
+    errors.NotAModel: (
+        loading(lambda data: b"GIF89a" + data),
+        "{folder}/mail.deciban: not a deciban model",
+    ),
+    errors.TruncatedModel: (
+        loading(lambda data: data[:40]),
+        "{folder}/mail.deciban: the model is cut off: expected over 48 bytes, got 40; copy it again",
+    ),
+    errors.DamagedModel: (
+        loading(lambda data: data[:-1] + b"?"),
+        "{folder}/mail.deciban: the model is damaged (its checksum does not fit); copy it again, or train it anew",
+    ),
+    errors.NewerModel: (
+        loading(of_format(2)),
+        "{folder}/mail.deciban: the model has format 2, newer than 1, the newest known here; upgrade deciban",
+    ),
+    errors.OlderModel: (
+        loading(of_format(0)),
+        "{folder}/mail.deciban: the model has format 0, older than 1, the oldest still read; train it anew",
+    ),
+    errors.Unwritable: (
+        lambda folder: mail().save(folder),
+        "{folder}: cannot write: Is a directory",
+    ),
+}
+
+
+def leaves(kind):
+    below = kind.__subclasses__()
+    if not below:
+        yield kind
+    for each in below:
+        yield from leaves(each)
+
+
+def raised_names():
+    """The names of all that is raised anywhere in the package."""
+    found = set()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Raise) and node.exc is not None:
+                raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+                found.add(ast.unparse(raised).rpartition(".")[2])
+    return found
+
+
+@pytest.fixture(params=WORDINGS, ids=lambda kind: kind.__name__)
+def error_and_line(request, tmp_path):
+    """Each error as it was raised, and the line that it should say."""
+    action, line = WORDINGS[request.param]
+    with pytest.raises(request.param) as caught:
+        action(tmp_path)
+    assert type(caught.value) is request.param
+    return caught.value, line.replace("{folder}", str(tmp_path))
+
+
+def test_every_error_says_what_is_written_here(error_and_line):
+    error, line = error_and_line
+    assert str(error) == line
+
+
+def test_every_error_survives_the_way_to_another_process(error_and_line):
+    error, _ = error_and_line
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again), again.facts) == (type(error), str(error), error.facts)
+
+
+def test_an_error_about_what_cannot_be_pickled_can_be():
+    with pytest.raises(errors.BadSetting) as caught:
+        deciban.train(["one", "two"], ["a", "b"], alpha=lambda: 1)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_no_error_is_without_a_wording_here():
+    assert set(leaves(DecibanError)) == set(WORDINGS)
+
+
+def test_no_error_is_defined_in_vain():
+    assert {kind.__name__ for kind in leaves(DecibanError)} <= raised_names()
+
+
+def test_all_errors_live_in_errors():
+    assert {kind.__module__ for kind in leaves(DecibanError)} == {"deciban.errors"}
+
+
+def test_whatever_a_line_tells_of_it_stays_one_line():
+    line = str(errors.OneLabel(label="a\nb")) + str(
+        errors.Unreadable(path="a\r\n\x1b[2J\u2028\ud800b", reason="x" * 10**6)
+    )
+    assert line.isprintable()
+    assert len(line) < 1200
+    assert r"a\r\n\x1b[2J\u2028\ud800b" in line
+
+
+def test_a_very_long_line_keeps_its_beginning_and_its_end():
+    line = str(errors.MissingColumn(where="mail.csv:1", column="text", known=listed(["x" * 10**7] * 20)))
+    assert line.startswith("mail.csv:1: no column 'text'; the columns are: xxx")
+    assert line.endswith("xxx... and 8 more")
+    assert one_line("a" * 5000 + "b").endswith("aab")
+
+
+def test_values_are_described_shortly():
+    assert described("x" * 10**6) == "'" + "x" * 27 + "..." + "x" * 28 + "'"
+    assert described(10**5000) == "int too long to show"
+    assert described(list(range(10**6))) == "list [0, 1, 2, 3, 4, 5, ...]"

@@ -308,8 +308,9 @@ def test_ctrl_c_leaves_the_old_file(folder, arguments):
 
 
 def test_empty_texts_nul_and_marks_are_texts(run, folder):
-    texts = ["", " ", "\0", "free\0money", "\ufeff free", "\u200b", "!?", "\x1b[2J see"]
-    Path("odd.csv").write_text("text,label\n" + "".join(f'"{text}",ham\n"{text}",spam\n' for text in texts))
+    texts = ["", " ", "\0", "free\0money", "\ufeff free", "\u200b", "!?", "\x1b[2J see", "a\rb", 'a"b']
+    with open("odd.csv", "w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("text", "label"), *((text, label) for text in texts for label in ("ham", "spam"))])
     assert run("train", "odd.csv", "-o", "odd.deciban")[0] == 0
     status, out, err = run("predict", "mail.deciban", "odd.csv", "--keep", "text", "--proba")
     assert (status, err) == (0, "")

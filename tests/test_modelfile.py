@@ -87,6 +87,23 @@ def test_a_loaded_model_may_be_saved_over_itself(path):
     assert model.predict(["lunch?"]) == deciban.load(path).predict(["lunch?"]) == ["work"]
 
 
+def test_a_loaded_model_stays_what_it_was_when_its_file_is_replaced_or_removed(path):
+    loaded = deciban.load(path)
+    before = [buffer.tobytes() for buffer in loaded.counts.buffers]
+    deciban.train(["quite", "another"], ["a", "b"]).save(path)
+    path.unlink()
+    assert [buffer.tobytes() for buffer in loaded.counts.buffers] == before
+    assert loaded.predict(["see"]) == ["ham"]
+
+
+def test_the_counts_of_a_loaded_model_are_mapped(path):
+    counts = deciban.load(path).counts
+    with pytest.raises(ValueError, match="read-only"):
+        counts.occurrences[0] = 7
+    maps = Path("/proc/self/maps").read_text(encoding="utf-8")
+    assert str(path) in maps
+
+
 def test_safetensors_reads_it(path):
     counts = deciban.load(path).counts
     arrays = safetensors.numpy.load_file(path)
@@ -155,19 +172,25 @@ def test_what_is_no_file_is_no_model(tmp_path):
     (tmp_path / "folder").mkdir()
     for name in "abcdefghijkl":
         (tmp_path / "folder" / name).touch()
-    os.mkfifo(tmp_path / "pipe")
     assert refusal(tmp_path / "folder") is errors.Unreadable
     assert refusal(tmp_path / "none") is errors.Unreadable
     assert refusal(tmp_path / "folder" / "a" / "b") is errors.Unreadable
-    assert refusal(tmp_path / "pipe") is errors.NotAModel
     assert refusal(Path("/dev/zero")) is errors.NotAModel
     with pytest.raises(errors.Unreadable, match=r"a\\x00b: cannot read: embedded null byte"):
         deciban.load("a\0b")
 
 
+def test_a_pipe_is_no_model_and_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    program = "import deciban, sys\ntry: deciban.load(sys.argv[1])\nexcept deciban.DecibanError as error: print(error)"
+    assert run_python(program, tmp_path / "pipe") == f"{tmp_path}/pipe: not a deciban model\n"
+
+
 def test_a_model_that_is_cut_off_says_so_wherever_it_is(path):
     whole = path.read_bytes()
-    assert {refusal(path, whole[:length]) for length in range(len(whole))} == {errors.TruncatedModel}
+    for length in reversed(range(len(whole))):
+        os.truncate(path, length)
+        assert refusal(path) is errors.TruncatedModel
     assert refusal(path, whole + b"\0") is errors.DamagedModel
 
 
@@ -175,11 +198,14 @@ def test_no_flipped_bit_goes_unnoticed(path):
     whole = path.read_bytes()
     magic, start = 8 + len(modelfile._MAGIC), 8 + int.from_bytes(whole[:8], "little")
     found = {"length": set(), "magic": set(), "header": set(), "arrays": set()}
-    for place in range(len(whole)):
-        part = "length" if place < 8 else "magic" if place < magic else "header" if place < start else "arrays"
-        for bit in range(8) if part != "arrays" else [place % 8]:
-            flipped = whole[:place] + bytes([whole[place] ^ 1 << bit]) + whole[place + 1 :]
-            found[part].add(refusal(path, flipped))
+    with path.open("r+b", buffering=0) as file:
+        for place, byte in enumerate(whole):
+            part = "length" if place < 8 else "magic" if place < magic else "header" if place < start else "arrays"
+            for bit in range(8) if part != "arrays" else [place % 8]:
+                os.pwrite(file.fileno(), bytes([byte ^ 1 << bit]), place)
+                found[part].add(refusal(path))
+            os.pwrite(file.fileno(), bytes([byte]), place)
+    assert deciban.load(path).labels == ("ham", "spam")
     assert found == {
         "length": {errors.TruncatedModel, errors.DamagedModel},
         "magic": {errors.NotAModel},
@@ -385,11 +411,15 @@ def test_counts_of_nothing_that_is_are_damaged(path):
         assert refusal(path, with_array(whole, name, values)) is errors.DamagedModel, (name, values)
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.sampled_from([0.5, -0.5, np.nan, np.inf]) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=5,
-)
+def test_a_label_without_documents_is_damaged(path):
+    """Nothing else contradicts it where the label has no term either."""
+    deciban.train(["free money", ""], ["spam", "ham"]).save(path)
+    assert refusal(path, with_array(path.read_bytes(), "documents", np.array([0, 1]))) is errors.DamagedModel
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.sampled_from([0.5, -0.5, np.nan, np.inf]) | st.text(max_size=5)
+FLAT = SCALARS | st.lists(SCALARS, max_size=3) | st.dictionaries(st.text(max_size=5), SCALARS, max_size=3)
+JSON = FLAT | st.lists(FLAT, max_size=3)
 
 
 @given(st.data())

@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import modelfile
+from ._core import BadText as BadTextInCore
 from .counts import Counts, Tally, count
-from .decision import log_posterior, most_probable
+from .decision import log_posterior
 from .errors import (
     BadText,
     DifferentSettings,
@@ -33,7 +34,7 @@ from .modelfile import Saved
 from .rows import rows
 from .scorecard import Scorecard
 from .settings import Settings
-from .terms import locating
+from .terms import refuse
 from .weighing import MODELS
 
 Floats = npt.NDArray[np.float64]
@@ -94,12 +95,18 @@ class Classifier:
     def scores(self, texts: object, where: Callable[[int], str] = "texts[{}]".format) -> Floats:
         """The score of each label (column) for each text (row), in nats."""
         texts = texts_of(texts)
-        with locating(texts, where):
+        try:
             return self.scorecard.scores(texts, self.settings.cores)
+        except BadTextInCore as error:
+            refuse(error, texts, where)
 
     def predict(self, texts: object) -> list[str]:
         """The most probable label of each text."""
-        return [self.labels[i] for i in most_probable(self.scores(texts))]
+        texts, labels = texts_of(texts), self.labels
+        try:
+            return [labels[i] for i in self.scorecard.best(texts, self.settings.cores)]
+        except BadTextInCore as error:
+            refuse(error, texts, "texts[{}]".format)
 
     def predict_proba(self, texts: object) -> Floats:
         """The probability of each label (columns, as in `labels`) for each text (rows)."""
@@ -113,8 +120,10 @@ class Classifier:
         """Why a text gets its label rather than the next one; or why `label` rather than `against`."""
         if not isinstance(text, str):
             raise BadText(where="text", got=described(text))
-        with locating([text], lambda _: "text"):
+        try:
             return explain(self.scorecard, self.settings.terms, text, label, against)
+        except BadTextInCore as error:
+            refuse(error, [text], lambda _: "text")
 
     def evaluate(self, texts: object, labels: object) -> Evaluation:
         """How well the model does on labelled texts that it has not seen."""
@@ -190,8 +199,10 @@ class Classifier:
     def _counted(self, texts: object, labels: object) -> tuple[Counts, Examples]:
         texts = texts_of(texts)
         labels = labels_of(labels, texts)
-        with locating(texts, "texts[{}]".format):
+        try:
             return count(self.settings.terms, texts, labels, self.settings.cores), (texts, labels)
+        except BadTextInCore as error:
+            refuse(error, texts, "texts[{}]".format)
 
     def _checked(self, texts: object, labels: object) -> Examples:
         counts, examples = self._counted(texts, labels)
@@ -238,8 +249,10 @@ def train_on(source: Source, settings: Settings, progress: Callable[[int], None]
     """Trains a model on a file, reading it in batches: memory grows with the counts, not with the file."""
     tally = Tally(settings.terms, settings.cores)
     for batch in source.batches(progress):
-        with locating(batch.texts, batch.where):
+        try:
             tally.add(batch.texts, batch.labels)
+        except BadTextInCore as error:
+            refuse(error, batch.texts, batch.where)
     return _trained(settings, tally.counts(), os.path.basename(source.path), None)
 
 

@@ -1,8 +1,10 @@
 """One safe, versioned file: counts, settings and where they came from.
 
-The file is a safetensors file: arrays, memory-mapped when loaded, and a JSON header. Under `deciban` in the header's
-metadata stands one JSON object: `format` (a number), `checksum`, `settings`, `labels`, `provenance`. Only the cause is
-saved, the counts; weights are derived on loading. Loading never runs code, and what it reads is checked before use.
+The file is a safetensors file: arrays and a JSON header. Under `deciban` in the header's metadata stands one JSON
+object: `format` (a number), `checksum`, `settings`, `labels`, `provenance`. Only the cause is saved, the counts;
+weights are derived on loading. Loading never runs code, and what it reads is checked before use. The arrays are mapped
+from the file, not copied: a model file is replaced by a new one, never written over, so a map stays what was checked.
+(Whoever copies another file over one that is in use, instead of moving it there, changes it under the map.)
 
 The checksum is BLAKE2b over the whole file as it would be with 64 zeros in the checksum's place. It and the first bytes
 of the file stay the same in every format to come, so that any deciban can tell a damaged file from a newer one. There
@@ -85,7 +87,7 @@ def save(path: str | os.PathLike[str], saved: Saved) -> None:
 def load(path: str | os.PathLike[str]) -> Saved:
     """Reads a model file; every way in which it can be wrong has its own error."""
     path = Path(path)
-    data = _mapped(path)
+    data = _bytes(path)
     about, arrays, start = _header(path, data)
     _check_size(path, data, start, arrays)
     _check_sum(path, data, about)
@@ -100,22 +102,24 @@ def load(path: str | os.PathLike[str]) -> Saved:
         raise DamagedModel(path=path, reason=_SENSELESS) from error
 
 
-def _mapped(path: Path) -> npt.NDArray[np.uint8]:
+def _bytes(path: Path) -> npt.NDArray[np.uint8]:
     """The file's bytes, which begin as those of a model do."""
     with reading(path):
         mode = path.stat().st_mode
         if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # a pipe would let us wait for ever
             raise NotAModel(path=path)
         with path.open("rb") as file:
-            head = file.read(8 + len(_MAGIC))
-        if not _MAGIC.startswith(head[8:]):
+            _check_head(path, file.read(8 + len(_MAGIC)))
+            return np.asarray(np.memmap(file, np.uint8, "r"))
+
+
+def _check_head(path: Path, head: bytes) -> None:
+    if not _MAGIC.startswith(head[8:]):
+        raise NotAModel(path=path)
+    if len(head) < 8 + len(_MAGIC):
+        if any(head[4:8]):  # what there is of the header's length says that no header can have followed
             raise NotAModel(path=path)
-        if len(head) < 8 + len(_MAGIC):
-            # What there is of the header's length says whether a header could have followed.
-            if any(head[4:8]):
-                raise NotAModel(path=path)
-            raise TruncatedModel(path=path, expected=f"over {8 + len(_MAGIC)}", got=len(head))
-        return np.memmap(path, np.uint8, "r")
+        raise TruncatedModel(path=path, expected=f"over {8 + len(_MAGIC)}", got=len(head))
 
 
 def _header(path: Path, data: npt.NDArray[np.uint8]) -> tuple[dict[str, Any], dict[str, Any], int]:
@@ -189,7 +193,7 @@ def _provenance(given: list[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
 
 
 def _buffers(data: npt.NDArray[np.uint8], arrays: dict[str, Any]) -> Any:
-    """The arrays, mapped from the file, which they fill without a gap and without sharing a byte."""
+    """The arrays of the file, which they fill without a gap and without sharing a byte."""
     if arrays.keys() != _ARRAYS.keys():
         raise ValueError("its arrays are not those of a model")
     spans = [arrays[name]["data_offsets"] for name in _ARRAYS]
@@ -203,7 +207,7 @@ def _array(data: npt.NDArray[np.uint8], name: str, about: dict[str, Any]) -> npt
     start, end = about["data_offsets"]
     size, rest = divmod(end - start, np.dtype(_DTYPES[_ARRAYS[name]]).itemsize)
     if about["dtype"] == _ARRAYS[name] and about["shape"] == [size] and not rest:
-        array = np.asarray(data[start:end]).view(_DTYPES[_ARRAYS[name]])
+        array = data[start:end].view(_DTYPES[_ARRAYS[name]])
         if array.flags.aligned:
             return array
     raise ValueError(f"its array {name!r} is not as it should be")

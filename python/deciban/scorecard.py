@@ -9,6 +9,7 @@ of the scores, a probability or a label, is `decision`'s; why they are so, `evid
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -46,15 +47,22 @@ class Scorecard:
     weight: Floats
     binary: bool
 
+    @cached_property
+    def _scorer(self) -> _core.Scorer:
+        buffers = (self.bias, self.absent, self.indptr, self.label, self.weight)
+        return _core.Scorer(self.lexicon, *buffers, self.binary)
+
     def scores(self, texts: list[str], threads: int = 0) -> Floats:
         """x.W + b of each text: one row a text, one column a label."""
-        buffers = (self.bias, self.absent, self.indptr, self.label, self.weight)
-        return self.lexicon.scores(texts, *buffers, self.binary, threads)
+        return self._scorer.scores(texts, threads)
+
+    def best(self, texts: list[str], threads: int = 0) -> list[int]:
+        """The number of the label with the greatest score, for each text; of equal ones the first."""
+        return self._scorer.best(texts, threads)
 
     def scores_of_rows(self, rows: Rows) -> Floats:
         """x.W + b of each row."""
-        buffers = (self.bias, self.absent, self.indptr, self.label, self.weight)
-        return _core.scores_of_rows((rows.indptr, rows.term, rows.count), *buffers, self.binary)
+        return self._scorer.scores_of_rows(rows.indptr, rows.term, rows.count)
 
     def weights(self, terms: npt.NDArray[np.integer]) -> Floats:
         """The rows of W of some terms."""

@@ -6,11 +6,10 @@ what goes out are names, and where in the text they stand. They are numbered by 
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from . import _core
 from .errors import BadSetting, BadText, BrokenText, NothingSeen, UnknownChoice, described
@@ -91,20 +90,15 @@ def display(term: str) -> str:
     return f"‹{term.removeprefix(_CHARS).replace(' ', '·')}›" if term.startswith(_CHARS) else term
 
 
-@contextlib.contextmanager
-def locating(texts: Sequence[object], where: Callable[[int], str]) -> Iterator[None]:
+def refuse(error: _core.BadText, texts: Sequence[object], where: Callable[[int], str]) -> NoReturn:
     """Says which of some texts the core could not read, and where it came from.
 
-    >>> texts = ["fine", None]
-    >>> with locating(texts, "texts[{}]".format): raise _core.BadText(1, "NoneType")
+    >>> refuse(_core.BadText(1, "NoneType"), ["fine", None], "texts[{}]".format)
     Traceback (most recent call last):
         ...
     deciban.errors.BadText: texts[1]: expected a text, got None
     """
-    try:
-        yield
-    except _core.BadText as error:
-        place, got = error.args
-        if got == "surrogate":
-            raise BrokenText(where=where(place)) from None
-        raise BadText(where=where(place), got=described(texts[place])) from None
+    place, got = error.args
+    if got == "surrogate":
+        raise BrokenText(where=where(place)) from None
+    raise BadText(where=where(place), got=described(texts[place])) from None

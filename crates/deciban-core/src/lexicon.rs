@@ -74,6 +74,11 @@ impl Names {
         (self.text.as_bytes(), &self.offsets)
     }
 
+    /// Names that are known to be in order.
+    pub(crate) fn of_sorted(bytes: Vec<u8>, offsets: Vec<i64>) -> Self {
+        String::from_utf8(bytes).map(|text| Names { text, offsets }).unwrap_or_default()
+    }
+
     /// Appends a name, which must be greater than all before it.
     pub(crate) fn push(&mut self, name: &str) {
         self.text.push_str(name);

@@ -3,7 +3,7 @@
 //! Pure functions on flat buffers; no Python, no input or output, no panic on any input. The modules stand in the order
 //! of the flow: [`tokens`] cuts a text, [`terms`] names what is seen of it, [`trie`] numbers those names, [`lexicon`]
 //! holds them in canonical order, [`rows`] and [`scores`] read texts through it, [`counts`] are what is learnt, and
-//! [`tally`] learns them.
+//! [`tally`] learns them. [`vectorise`] makes the matrices of scikit-learn's vectorisers.
 
 mod characters;
 pub mod counts;
@@ -18,6 +18,7 @@ pub mod tally;
 pub mod terms;
 pub mod tokens;
 mod trie;
+pub mod vectorise;
 
 /// Why flat buffers from outside were refused: one line that says what they should have been.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Nodes -> their places in canonical order: by the bytes of their names.
 //!
-//! An n-gram's name is its words with spaces between. No word holds a byte up to a space, so names compare as the
-//! sequences of their words do: words are sorted as strings, n-grams as pairs of ranks, and the order of all is the
-//! order in which a tree of them is walked. White-space tokens may hold control characters; then names are compared whole.
+//! An n-gram's name is its words with spaces between. Where no word holds a byte up to a space, names compare as the
+//! sequences of their words do: words are sorted as strings, n-grams as pairs of ranks, and the order of all is that in
+//! which a tree of them is walked. White-space tokens may hold control characters; then names are compared whole.
 
 use crate::lexicon::Names;
 use crate::table::Node;
@@ -17,136 +17,208 @@ pub(crate) struct Order {
 /// The order of the nodes for which `is_term` says so.
 pub(crate) fn order<V: Copy + Default>(trie: &Trie<V>, is_term: &[bool]) -> Order {
     let nodes = Nodes::new(trie);
-    let (words, mut grams): (Vec<Node>, Vec<Node>) =
-        (0..nodes.names.len() as Node).partition(|&node| !matches!(nodes.names[node as usize], Name::Pair(..)));
-    let words = nodes.sorted(words);
-    let mut at = if words.iter().any(|&node| nodes.is_odd(node)) {
-        let mut all = words;
-        all.append(&mut grams);
-        all.retain(|&node| is_term[node as usize]);
-        nodes.sorted(all)
-    } else {
-        nodes.walked(&words, &grams, is_term)
-    };
-    at.retain(|&node| is_term[node as usize]);
-    let mut found = Order { place: vec![0; nodes.names.len()], names: Names::default() };
-    let mut name = Vec::new();
-    for (place, &node) in (0..).zip(&at) {
-        found.place[node as usize] = place;
-        name.clear();
-        nodes.write(node, &mut name);
-        found.names.push(std::str::from_utf8(&name).unwrap_or_default());
-    }
-    found
+    let walk = if nodes.has_odd_word() { nodes.compared(is_term) } else { nodes.walked(is_term) };
+    let mut place = vec![0; nodes.names.len()];
+    (0..).zip(&walk).for_each(|(i, &node)| place[node as usize] = i);
+    Order { place, names: nodes.written(&walk) }
 }
 
-struct Nodes<'a, V> {
-    trie: &'a Trie<V>,
+struct Nodes {
     names: Vec<Name>,
+    /// Nodes that are no n-grams of words, in the order of their names.
+    words: Vec<Node>,
+    /// The names of those, end to end, and where each of them ends.
+    text: Vec<u8>,
+    ends: Vec<usize>,
+    /// The rank of each of those among them; of an n-gram, among n-grams of its length.
+    rank: Vec<u32>,
 }
 
-impl<'a, V: Copy + Default> Nodes<'a, V> {
-    fn new(trie: &'a Trie<V>) -> Self {
-        Nodes { trie, names: trie.names() }
+impl Nodes {
+    fn new<V: Copy + Default>(trie: &Trie<V>) -> Self {
+        let names = trie.names();
+        let words = sorted_words(trie, &names);
+        let (mut text, mut ends, mut rank) = (Vec::new(), Vec::with_capacity(words.len()), vec![0; names.len()]);
+        for (i, &node) in (0..).zip(&words) {
+            write_word(trie, names[node as usize], &mut text);
+            ends.push(text.len());
+            rank[node as usize] = i;
+        }
+        Nodes { names, words, text, ends, rank }
+    }
+
+    fn word(&self, node: Node) -> &[u8] {
+        let rank = self.rank[node as usize] as usize;
+        let start = if rank == 0 { 0 } else { self.ends[rank - 1] };
+        &self.text[start..self.ends[rank]]
+    }
+
+    fn has_odd_word(&self) -> bool {
+        let is_odd = |word: &[u8]| word.first() != Some(&b'\t') && word.iter().any(|&byte| byte <= b' ');
+        self.words.iter().any(|&node| is_odd(self.word(node)))
     }
 
     fn write(&self, node: Node, name: &mut Vec<u8>) {
-        match self.names[node as usize] {
-            Name::Short(key) => {
-                let (bytes, length) = key.bytes();
-                name.extend_from_slice(&bytes[..length]);
-            }
-            Name::Long(at) => name.extend_from_slice(self.trie.long.name(at)),
-            Name::Pair(first, word) => {
-                self.write(first, name);
-                name.push(b' ');
-                self.write(word, name);
-            }
+        if let Name::Pair(first, word) = self.names[node as usize] {
+            self.write(first, name);
+            name.push(b' ');
+            name.extend_from_slice(self.word(word));
+        } else {
+            name.extend_from_slice(self.word(node));
         }
     }
 
-    /// Whether a word holds a byte that does not come after a space.
-    fn is_odd(&self, node: Node) -> bool {
-        let mut name = Vec::new();
-        self.write(node, &mut name);
-        name.first() != Some(&b'\t') && name.iter().any(|&byte| byte <= b' ')
+    /// The names of some nodes, in that order.
+    fn written(&self, nodes: &[Node]) -> Names {
+        let (mut text, mut offsets) = (Vec::new(), Vec::with_capacity(nodes.len() + 1));
+        offsets.push(0);
+        for &node in nodes {
+            self.write(node, &mut text);
+            offsets.push(text.len() as i64);
+        }
+        Names::of_sorted(text, offsets)
     }
 
-    fn sorted(&self, mut nodes: Vec<Node>) -> Vec<Node> {
-        let (mut names, mut ends) = (Vec::new(), Vec::with_capacity(nodes.len()));
-        for &node in &nodes {
-            let start = names.len();
-            self.write(node, &mut names);
-            ends.push((start, names.len()));
-        }
-        let mut order: Vec<usize> = (0..nodes.len()).collect();
-        order.sort_unstable_by(|&a, &b| names[ends[a].0..ends[a].1].cmp(&names[ends[b].0..ends[b].1]));
-        let before = nodes.clone();
-        nodes.iter_mut().zip(order).for_each(|(node, from)| *node = before[from]);
-        nodes
+    /// All terms, sorted by their whole names.
+    fn compared(&self, is_term: &[bool]) -> Vec<Node> {
+        let mut named: Vec<(Vec<u8>, Node)> = (0..self.names.len() as Node)
+            .filter(|&node| is_term[node as usize])
+            .map(|node| {
+                let mut name = Vec::new();
+                self.write(node, &mut name);
+                (name, node)
+            })
+            .collect();
+        named.sort_unstable();
+        named.into_iter().map(|(_, node)| node).collect()
     }
 
-    /// All nodes in the order of a walk, parents before children.
-    fn walked(&self, words: &[Node], grams: &[Node], is_term: &[bool]) -> Vec<Node> {
-        let mut rank = vec![0_u32; self.names.len()];
-        (0..).zip(words).for_each(|(i, &node)| rank[node as usize] = i);
-        // Children are made after their parents: by node, each level of n-grams is complete before the next is ranked.
-        let mut depth = vec![1_u8; self.names.len()];
-        let mut levels: Vec<Vec<(u64, Node)>> = Vec::new();
-        for &node in grams {
-            if let Name::Pair(first, _) = self.names[node as usize] {
-                let level = depth[first as usize];
-                depth[node as usize] = level.saturating_add(1);
-                levels.resize(levels.len().max(level as usize), Vec::new());
-                levels[level as usize - 1].push((0, node));
-            }
-        }
-        let word_rank = rank.clone();
-        for level in &mut levels {
-            for (key, node) in level.iter_mut() {
-                if let Name::Pair(first, word) = self.names[*node as usize] {
-                    *key = u64::from(rank[first as usize]) << 32 | u64::from(word_rank[word as usize]);
-                }
-            }
-            level.sort_unstable();
-            (0..).zip(level.iter()).for_each(|(i, &(_, node))| rank[node as usize] = i);
-        }
-        self.placed(words, &levels, is_term)
-    }
-
-    /// The walk itself: each node goes right after its parent and the families of its elder siblings.
-    fn placed(&self, words: &[Node], levels: &[Vec<(u64, Node)>], is_term: &[bool]) -> Vec<Node> {
-        let first_of = |node: Node| match self.names[node as usize] {
-            Name::Pair(first, _) => first as usize,
-            _ => node as usize,
-        };
+    /// All terms in the order of a walk: a node, then its children by the word that they add.
+    fn walked(&self, is_term: &[bool]) -> Vec<Node> {
+        let levels = self.levels();
         let mut family: Vec<u32> = is_term.iter().map(|&is| u32::from(is)).collect();
-        for level in levels.iter().rev() {
-            for &(_, node) in level {
-                family[first_of(node)] += family[node as usize];
-            }
+        for &(first, node) in levels.iter().rev().flatten() {
+            family[first as usize] += family[node as usize];
         }
-        let mut free = vec![0_u32; self.names.len()];
-        let mut all = 0;
-        let place = |node: Node, start: u32, walk: &mut Vec<Node>| {
+        let total: u32 = self.words.iter().map(|&node| family[node as usize]).sum();
+        let (mut walk, mut free, mut next) = (vec![0; total as usize], vec![0; self.names.len()], 0);
+        let mut put = |node: Node, at: u32, free: &mut [u32]| {
             if is_term[node as usize] {
-                walk[start as usize] = node;
+                walk[at as usize] = node;
             }
-            start + u32::from(is_term[node as usize])
+            free[node as usize] = at + u32::from(is_term[node as usize]);
+            family[node as usize]
         };
-        let total: u32 = words.iter().map(|&node| family[node as usize]).sum();
-        let mut walk = vec![0; total as usize];
-        for &node in words {
-            free[node as usize] = place(node, all, &mut walk);
-            all += family[node as usize];
+        for &node in &self.words {
+            next += put(node, next, &mut free);
         }
-        for level in levels {
-            for &(_, node) in level {
-                let start = free[first_of(node)];
-                free[first_of(node)] += family[node as usize];
-                free[node as usize] = place(node, start, &mut walk);
-            }
+        for &(first, node) in levels.iter().flatten() {
+            let at = free[first as usize];
+            free[first as usize] += put(node, at, &mut free);
         }
         walk
+    }
+
+    /// The n-grams of words, level by level: (the n-gram without its last word, the n-gram), sorted by their ranks.
+    fn levels(&self) -> Vec<Vec<(Node, Node)>> {
+        // A child is made after its parent, so that by number parents come first.
+        let mut depth = vec![0_u8; self.names.len()];
+        let mut levels: Vec<Vec<(Node, Node)>> = Vec::new();
+        for (node, name) in (0..).zip(&self.names) {
+            if let &Name::Pair(first, _) = name {
+                let level = depth[first as usize] as usize;
+                depth[node as usize] = (level + 1).min(255) as u8;
+                levels.resize(levels.len().max(level + 1), Vec::new());
+                levels[level].push((first, node));
+            }
+        }
+        let mut rank = self.rank.clone();
+        for level in &mut levels {
+            let key = |&(first, node): &(Node, Node)| match self.names[node as usize] {
+                Name::Pair(_, word) => u64::from(rank[first as usize]) << 32 | u64::from(self.rank[word as usize]),
+                _ => 0,
+            };
+            let keyed = level.iter().map(|pair| (key(pair), *pair)).collect();
+            *level = by_radix(keyed).into_iter().map(|(_, pair)| pair).collect();
+            (0..).zip(level.iter()).for_each(|(i, &(_, node))| rank[node as usize] = i);
+        }
+        levels
+    }
+}
+
+/// The nodes that are no n-grams of words, sorted by their names.
+fn sorted_words<V: Copy + Default>(trie: &Trie<V>, names: &[Name]) -> Vec<Node> {
+    // The first fifteen bytes and the length, as one number, decide unless both names are longer.
+    let mut keyed: Vec<(u128, Node)> = (0..)
+        .zip(names)
+        .filter_map(|(node, name)| match *name {
+            Name::Short(key) => Some((key.ordinal(), node)),
+            Name::Long(at) => Some((crate::table::Short::ordinal_of_longer(trie.long.name(at)), node)),
+            Name::Pair(..) => None,
+        })
+        .collect();
+    let whole = |node: Node| match names[node as usize] {
+        Name::Long(at) => trie.long.name(at),
+        _ => &[],
+    };
+    keyed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| whole(a.1).cmp(whole(b.1))));
+    keyed.into_iter().map(|(_, node)| node).collect()
+}
+
+fn write_word<V: Copy + Default>(trie: &Trie<V>, name: Name, text: &mut Vec<u8>) {
+    match name {
+        Name::Short(key) => {
+            let (bytes, length) = key.bytes();
+            text.extend_from_slice(&bytes[..length]);
+        }
+        Name::Long(at) => text.extend_from_slice(trie.long.name(at)),
+        Name::Pair(..) => {}
+    }
+}
+
+const RADIX: u32 = 11;
+
+/// Items sorted by their keys, digit by digit from the lowest; digits that are all the same are passed over.
+pub(crate) fn by_radix<T: Copy + Default>(mut items: Vec<(u64, T)>) -> Vec<(u64, T)> {
+    if items.len() < 1 << RADIX {
+        items.sort_by_key(|&(key, _)| key);
+        return items;
+    }
+    let digits = items.iter().fold(0, |digits, (key, _)| digits | key);
+    let mut other = vec![(0, T::default()); items.len()];
+    for shift in (0..u64::BITS).step_by(RADIX as usize) {
+        let digit = |key: u64| (key >> shift) as usize & ((1 << RADIX) - 1);
+        if digit(digits) == 0 {
+            continue;
+        }
+        let mut starts = [0_usize; 1 << RADIX];
+        items.iter().for_each(|&(key, _)| starts[digit(key)] += 1);
+        let mut sum = 0;
+        for start in &mut starts {
+            (*start, sum) = (sum, sum + *start);
+        }
+        for &item in &items {
+            let at = &mut starts[digit(item.0)];
+            other[*at] = item;
+            *at += 1;
+        }
+        std::mem::swap(&mut items, &mut other);
+    }
+    items
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn radix_sorts_as_any_other(keys in prop::collection::vec(any::<u64>(), 0..6000), shift in 0..60_u32) {
+            let items: Vec<(u64, u32)> = keys.iter().zip(0..).map(|(&key, i)| (key >> shift, i)).collect();
+            let mut expected = items.clone();
+            expected.sort();
+            prop_assert_eq!(by_radix(items), expected);
+        }
     }
 }

@@ -10,12 +10,13 @@ const WORTH_A_THREAD: usize = 1 << 16;
 
 /// Cuts `texts` into at most `threads` runs of about as many bytes each (0: as many threads as there are cores).
 pub fn cut<T: AsRef<str>>(texts: &[T], threads: usize) -> Vec<&[T]> {
-    let wanted = match threads {
-        0 => thread::available_parallelism().map_or(1, NonZero::get),
-        given => given,
-    };
     let bytes: usize = texts.iter().map(|text| text.as_ref().len()).sum();
-    let parts = wanted.min(bytes / WORTH_A_THREAD).max(1);
+    let most = bytes / WORTH_A_THREAD;
+    let parts = match threads {
+        _ if most < 2 => 1,
+        0 => thread::available_parallelism().map_or(1, NonZero::get).min(most),
+        given => given.min(most),
+    };
     let (mut cuts, mut start, mut passed) = (Vec::with_capacity(parts), 0, 0);
     for (at, text) in texts.iter().enumerate() {
         passed += text.as_ref().len();

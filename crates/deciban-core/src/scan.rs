@@ -19,14 +19,14 @@ pub struct Scan {
     edges: Vec<usize>,
 }
 
-/// The block's lower-case bytes go to `out`; its bit mask is returned, or none if it is not all ASCII.
+/// The block's bytes go to `out`, in lower case if `LOWER`; its bit mask is returned, or none if it is not all ASCII.
 #[inline]
-fn block(input: &[u8; 64], out: &mut [u8; 64], is_inside: impl Fn(u8) -> bool) -> Option<u64> {
+fn block<const LOWER: bool>(input: &[u8; 64], out: &mut [u8; 64], is_inside: impl Fn(u8) -> bool) -> Option<u64> {
     let (mut inside, mut seen) = ([0_u8; 64], 0);
     for i in 0..64 {
         let byte = input[i];
         let lowered = byte | (u8::from(byte.wrapping_sub(b'A') < 26) << 5);
-        out[i] = lowered;
+        out[i] = if LOWER { lowered } else { byte };
         inside[i] = u8::from(is_inside(lowered));
         seen |= byte;
     }
@@ -57,9 +57,18 @@ fn is_no_space(byte: u8) -> bool {
 impl Scan {
     /// Lower-cases a text and marks what belongs to its tokens.
     pub fn read(&mut self, text: &str, tokens: Tokens) {
+        self.read_as::<true>(text, tokens);
+    }
+
+    /// Marks what belongs to a text's tokens, and leaves its capitals as they are.
+    pub(crate) fn read_cased(&mut self, text: &str, tokens: Tokens) {
+        self.read_as::<false>(text, tokens);
+    }
+
+    fn read_as<const LOWER: bool>(&mut self, text: &str, tokens: Tokens) {
         match tokens {
-            Tokens::Word => self.read_with(text, WORD, 0, is_word),
-            Tokens::Whitespace | Tokens::Unicode => self.read_with(text, SPACE, SPACE, is_no_space),
+            Tokens::Word | Tokens::Run => self.read_with::<LOWER>(text, WORD, 0, is_word),
+            Tokens::Whitespace | Tokens::Unicode => self.read_with::<LOWER>(text, SPACE, SPACE, is_no_space),
         }
     }
 
@@ -93,7 +102,13 @@ impl Scan {
         }
     }
 
-    fn read_with(&mut self, text: &str, flag: u8, unless: u8, is_inside: impl Fn(u8) -> bool + Copy) {
+    fn read_with<const LOWER: bool>(
+        &mut self,
+        text: &str,
+        flag: u8,
+        unless: u8,
+        is_inside: impl Fn(u8) -> bool + Copy,
+    ) {
         let bytes = text.as_bytes();
         self.reserve(bytes.len());
         self.mask.clear();
@@ -108,7 +123,7 @@ impl Scan {
                 &tail
             });
             let Some(out) = self.bytes[self.length..].first_chunk_mut() else { return };
-            if let Some(mask) = block(input, out, is_inside) {
+            if let Some(mask) = block::<LOWER>(input, out, is_inside) {
                 self.mark(mask & (u64::MAX >> (64 - width)));
                 self.length += width;
                 at += width;
@@ -116,7 +131,7 @@ impl Scan {
                 // A lower-case letter may be longer than its capital, by half at the most.
                 self.reserve(self.length + 2 * (bytes.len() - at));
                 self.mask.resize((self.length + 2 * (bytes.len() - at)) / 64 + 2, 0);
-                at = self.read_slowly(text, at, flag, unless);
+                at = self.read_slowly::<LOWER>(text, at, flag, unless);
             }
         }
         self.mask.truncate(self.length / 64 + 1);
@@ -124,18 +139,19 @@ impl Scan {
     }
 
     /// Reads some characters one by one; returns where the next begins.
-    fn read_slowly(&mut self, text: &str, from: usize, flag: u8, unless: u8) -> usize {
+    fn read_slowly<const LOWER: bool>(&mut self, text: &str, from: usize, flag: u8, unless: u8) -> usize {
         for (at, c) in text[from..].char_indices() {
             if at >= 64 {
                 return from + at;
             }
-            lower_into(text, from + at, c, |lowered| {
-                let width = lowered.encode_utf8(&mut self.bytes[self.length..]).len();
-                if flags(lowered) & flag != unless {
+            let mut write = |c: char| {
+                let width = c.encode_utf8(&mut self.bytes[self.length..]).len();
+                if flags(c) & flag != unless {
                     self.mark(u64::MAX >> (64 - width));
                 }
                 self.length += width;
-            });
+            };
+            if LOWER { lower_into(text, from + at, c, write) } else { write(c) }
         }
         text.len()
     }

@@ -6,52 +6,28 @@ use crate::parts;
 use crate::rows::each_distinct;
 use crate::trie::Scratch;
 
+/// Labels that stand side by side, and are added at once.
+const SIDE_BY_SIDE: usize = 4;
+/// Up to this many labels, and this many numbers, all weights of a term are kept in one dense row.
+const DENSE_LABELS: usize = 64;
+const DENSE_NUMBERS: usize = 1 << 26;
+
 /// A scorecard as flat buffers. The weight of term j for label r is `absent[r]`, plus `weight[p]` where a posting p in
 /// `indptr[j]..indptr[j + 1]` names r.
-#[derive(Debug, Clone, Copy)]
-pub struct Scorecard<'a> {
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scorecard {
     /// The score of each label before any term is seen.
-    pub bias: &'a [f64],
+    pub bias: Vec<f64>,
     /// What any known term adds to each label.
-    pub absent: &'a [f64],
+    pub absent: Vec<f64>,
     /// Where the postings of each term begin, and where the last end.
-    pub indptr: &'a [i64],
+    pub indptr: Vec<i64>,
     /// The label of each posting.
-    pub label: &'a [u32],
+    pub label: Vec<u32>,
     /// What each posting adds to its label.
-    pub weight: &'a [f64],
+    pub weight: Vec<f64>,
     /// Whether a term counts once a text, however often it occurs.
     pub binary: bool,
-}
-
-impl Scorecard<'_> {
-    /// Refuses buffers that do not fit each other or a lexicon of `terms` terms.
-    pub fn check(&self, terms: usize) -> Result<(), Invalid> {
-        check_postings(self.indptr, self.label, terms, self.bias.len())?;
-        if self.absent.len() != self.bias.len() || self.weight.len() != self.label.len() {
-            return Err(Invalid("the scorecard's buffers differ in length"));
-        }
-        Ok(())
-    }
-
-    /// Appends the scores of one row, whose terms and counts `each` hands over.
-    fn score(&self, all: &mut Vec<f64>, each: impl FnOnce(&mut dyn FnMut(u32, i64))) {
-        let start = all.len();
-        all.extend_from_slice(self.bias);
-        let scores = &mut all[start..];
-        let mut known = 0.0;
-        each(&mut |term, count| {
-            let times = if self.binary { 1.0 } else { count as f64 };
-            known += times;
-            let postings = self.indptr[term as usize] as usize..self.indptr[term as usize + 1] as usize;
-            for (&label, weight) in self.label[postings.clone()].iter().zip(&self.weight[postings]) {
-                scores[label as usize] += times * weight;
-            }
-        });
-        for (score, absent) in scores.iter_mut().zip(self.absent) {
-            *score += known * absent;
-        }
-    }
 }
 
 /// Refuses postings that are not in order or name a label that is none.
@@ -69,45 +45,170 @@ pub(crate) fn check_postings(indptr: &[i64], label: &[u32], terms: usize, labels
     Ok(())
 }
 
-/// The scores of some texts: one row a text, one column a label.
-pub fn scores<T: AsRef<str> + Sync>(
-    lexicon: &Lexicon,
-    card: &Scorecard<'_>,
-    texts: &[T],
-    threads: usize,
-) -> Result<Vec<f64>, Invalid> {
-    card.check(lexicon.names().len())?;
-    let jobs = parts::cut(texts, threads).into_iter().map(|part| || scores_of_part(lexicon, card, part)).collect();
-    Ok(parts::run(jobs).concat())
+/// Four labels' numbers, in one half of a cache line.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(align(32))]
+struct Four([f64; SIDE_BY_SIDE]);
+
+impl Four {
+    #[inline]
+    fn add(&mut self, other: Four) {
+        for (sum, number) in self.0.iter_mut().zip(other.0) {
+            *sum += number;
+        }
+    }
 }
 
-fn scores_of_part<T: AsRef<str>>(lexicon: &Lexicon, card: &Scorecard<'_>, texts: &[T]) -> Vec<f64> {
-    let mut all = Vec::with_capacity(texts.len() * card.bias.len());
-    let (mut scratch, mut found) = (Scratch::default(), Vec::new());
-    for text in texts {
-        found.clear();
-        lexicon.find(text.as_ref(), &mut scratch, |place| found.push(place));
-        card.score(&mut all, |add| each_distinct(&mut found, add));
-    }
-    all
+/// A scorecard that has been checked and laid out for adding.
+#[derive(Debug)]
+pub struct Scorer {
+    card: Scorecard,
+    /// For few labels: the whole row of W of each term, in fours.
+    dense: Option<Vec<Four>>,
 }
 
-/// The scores of some rows: one row a text, one column a label.
-pub fn scores_of_rows(card: &Scorecard<'_>, indptr: &[i64], term: &[u32], count: &[i64]) -> Result<Vec<f64>, Invalid> {
-    let terms = card.indptr.len().saturating_sub(1);
-    card.check(terms)?;
-    check_postings(indptr, term, indptr.len().saturating_sub(1), terms)?;
-    if count.len() != term.len() {
-        return Err(Invalid("the rows' buffers differ in length"));
+impl Scorer {
+    /// Checks a scorecard of `terms` terms, and lays it out.
+    pub fn new(card: Scorecard, terms: usize) -> Result<Self, Invalid> {
+        check_postings(&card.indptr, &card.label, terms, card.bias.len())?;
+        if card.absent.len() != card.bias.len() || card.weight.len() != card.label.len() {
+            return Err(Invalid("the scorecard's buffers differ in length"));
+        }
+        let labels = card.bias.len();
+        let is_dense = (1..=DENSE_LABELS).contains(&labels) && terms.saturating_mul(labels) <= DENSE_NUMBERS;
+        let dense = is_dense.then(|| dense_rows(&card));
+        Ok(Scorer { card, dense })
     }
-    let mut all = Vec::with_capacity((indptr.len() - 1) * card.bias.len());
-    for pair in indptr.windows(2) {
-        let row = pair[0] as usize..pair[1] as usize;
-        card.score(&mut all, |add| {
-            for (&term, &count) in term[row.clone()].iter().zip(&count[row]) {
-                add(term, count);
+
+    /// How many labels there are.
+    pub fn labels(&self) -> usize {
+        self.card.bias.len()
+    }
+
+    /// The scores of some texts: one row a text, one column a label.
+    pub fn scores<T: AsRef<str> + Sync>(&self, lexicon: &Lexicon, texts: &[T], threads: usize) -> Vec<f64> {
+        let rows = |part: &[T]| {
+            let mut all = Vec::with_capacity(part.len() * self.labels());
+            self.each(lexicon, part, |scores| all.extend_from_slice(scores));
+            all
+        };
+        parts::run(parts::cut(texts, threads).into_iter().map(|part| || rows(part)).collect()).concat()
+    }
+
+    /// The label of the greatest score of each text; of equal ones the first.
+    pub fn best<T: AsRef<str> + Sync>(&self, lexicon: &Lexicon, texts: &[T], threads: usize) -> Vec<u32> {
+        let labels = |part: &[T]| {
+            let mut all = Vec::with_capacity(part.len());
+            self.each(lexicon, part, |scores| all.push(greatest(scores)));
+            all
+        };
+        parts::run(parts::cut(texts, threads).into_iter().map(|part| || labels(part)).collect()).concat()
+    }
+
+    /// The scores of some rows: one row a text, one column a label.
+    pub fn scores_of_rows(&self, indptr: &[i64], term: &[u32], count: &[i64]) -> Result<Vec<f64>, Invalid> {
+        check_postings(indptr, term, indptr.len().saturating_sub(1), self.card.indptr.len() - 1)?;
+        if count.len() != term.len() {
+            return Err(Invalid("the rows' buffers differ in length"));
+        }
+        let mut all = Vec::with_capacity((indptr.len() - 1) * self.labels());
+        for pair in indptr.windows(2) {
+            let row = pair[0] as usize..pair[1] as usize;
+            let start = all.len();
+            all.extend_from_slice(&self.card.bias);
+            self.add_postings(&mut all[start..], term[row.clone()].iter().zip(&count[row]).map(|(&j, &n)| (j, n)));
+        }
+        Ok(all)
+    }
+
+    /// Calls `emit` with the scores of each text.
+    fn each<T: AsRef<str>>(&self, lexicon: &Lexicon, texts: &[T], mut emit: impl FnMut(&[f64])) {
+        let (mut scratch, mut found) = (Scratch::default(), Vec::new());
+        let width = self.labels().div_ceil(SIDE_BY_SIDE);
+        let (mut sums, mut scores) = (vec![Four::default(); width], self.card.bias.clone());
+        for text in texts {
+            found.clear();
+            lexicon.find(text.as_ref(), &mut scratch, |place| found.push(place));
+            if self.card.binary {
+                found.sort_unstable();
+                found.dedup();
             }
-        });
+            scores.copy_from_slice(&self.card.bias);
+            if let Some(rows) = &self.dense {
+                add_rows(rows, &found, &mut sums);
+                for (score, sum) in scores.iter_mut().zip(sums.iter().flat_map(|four| four.0)) {
+                    *score += sum;
+                }
+            } else {
+                let mut distinct = Vec::with_capacity(found.len());
+                each_distinct(&mut found, |term, count| distinct.push((term, count)));
+                self.add_postings(&mut scores, distinct.into_iter());
+            }
+            emit(&scores);
+        }
     }
-    Ok(all)
+
+    fn add_postings(&self, scores: &mut [f64], row: impl Iterator<Item = (u32, i64)>) {
+        let card = &self.card;
+        let mut known = 0.0;
+        for (term, count) in row {
+            let times = if card.binary { 1.0 } else { count as f64 };
+            known += times;
+            let postings = card.indptr[term as usize] as usize..card.indptr[term as usize + 1] as usize;
+            for (&label, weight) in card.label[postings.clone()].iter().zip(&card.weight[postings]) {
+                scores[label as usize] += times * weight;
+            }
+        }
+        for (score, absent) in scores.iter_mut().zip(&card.absent) {
+            *score += known * absent;
+        }
+    }
+}
+
+fn dense_rows(card: &Scorecard) -> Vec<Four> {
+    let width = card.bias.len().div_ceil(SIDE_BY_SIDE);
+    let mut absent = vec![Four::default(); width];
+    for (r, &weight) in card.absent.iter().enumerate() {
+        absent[r / SIDE_BY_SIDE].0[r % SIDE_BY_SIDE] = weight;
+    }
+    let mut rows = Vec::with_capacity((card.indptr.len() - 1) * width);
+    for pair in card.indptr.windows(2) {
+        let start = rows.len();
+        rows.extend_from_slice(&absent);
+        for p in pair[0] as usize..pair[1] as usize {
+            let label = card.label[p] as usize;
+            rows[start + label / SIDE_BY_SIDE].0[label % SIDE_BY_SIDE] += card.weight[p];
+        }
+    }
+    rows
+}
+
+/// Writes the sum of some rows over `sums`.
+#[inline]
+fn add_rows(rows: &[Four], terms: &[u32], sums: &mut [Four]) {
+    sums.fill(Four::default());
+    if let [sum] = sums {
+        let mut local = Four::default();
+        for &term in terms {
+            local.add(rows[term as usize]);
+        }
+        *sum = local;
+        return;
+    }
+    for &term in terms {
+        let row = term as usize * sums.len();
+        for (sum, &number) in sums.iter_mut().zip(&rows[row..]) {
+            sum.add(number);
+        }
+    }
+}
+
+fn greatest(scores: &[f64]) -> u32 {
+    let mut best = 0;
+    for (label, score) in scores.iter().enumerate() {
+        if *score > scores[best] {
+            best = label;
+        }
+    }
+    best as u32
 }

@@ -56,10 +56,21 @@ impl Short {
         Short(word as u64 & low, (word >> 64) as u64 & high | (length as u64) << 56)
     }
 
+    /// A number that orders names as their bytes do; longer names come after all that they begin with.
+    pub(crate) fn ordinal(self) -> u128 {
+        (u128::from(self.1) << 64 | u128::from(self.0)).swap_bytes()
+    }
+
+    /// The same of a name that is too long for a key: equal for those that begin alike.
+    pub(crate) fn ordinal_of_longer(name: &[u8]) -> u128 {
+        let start = name.first_chunk::<16>().map_or(0, |bytes| u128::from_be_bytes(*bytes));
+        start | 0xFF
+    }
+
     /// Its bytes, and how many of them count.
     pub(crate) fn bytes(self) -> ([u8; 16], usize) {
         let word = u128::from(self.1) << 64 | u128::from(self.0);
-        (word.to_le_bytes(), (self.1 >> 56) as usize)
+        (word.to_le_bytes(), (self.1 >> 56) as usize & 15)
     }
 }
 

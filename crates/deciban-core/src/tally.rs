@@ -10,7 +10,7 @@ use crate::counts::Counts;
 use crate::order::order;
 use crate::table::{Node, Short};
 use crate::terms::Terms;
-use crate::trie::{Found, Scratch, Trie, Visit, hashes, read};
+use crate::trie::{Found, Scratch, Trie, Visit, hashes, neighbours, read};
 use crate::{Invalid, parts};
 
 /// How often a term occurred since its label began, in how many documents, and which was the last.
@@ -72,6 +72,11 @@ impl Visit for Part {
     #[inline(always)]
     fn expect(&self, names: &[Found]) {
         self.trie.short.touch(hashes(names));
+    }
+
+    #[inline(always)]
+    fn expect_pairs(&self, nodes: &[Option<Node>]) {
+        self.trie.pairs.touch(neighbours(nodes).map(|key| self.trie.pairs.hash(key)));
     }
 
     #[inline(always)]
@@ -173,7 +178,7 @@ impl Part {
             write(trie.long.node(at), &mut trie.long_values[at]);
         }
         if self.postings.len() > self.compact {
-            self.postings = merged(mem::take(&mut self.postings), |p| u64::from(p.node) << 32 | u64::from(p.label));
+            self.postings = merged(mem::take(&mut self.postings));
             self.compact = 2 * self.postings.len().max(1 << 19);
         }
     }
@@ -184,23 +189,46 @@ impl Part {
             counts.documents[number as usize] = *n;
         }
         let mut is_term = vec![false; self.trie.len()];
-        for posting in &mut self.postings {
-            posting.label = numbers[posting.label as usize];
-            is_term[posting.node as usize] = true;
-        }
+        self.postings.iter().for_each(|posting| is_term[posting.node as usize] = true);
         let order = order(&self.trie, &is_term);
-        let place = |p: &Posting| u64::from(order.place[p.node as usize]) << 32 | u64::from(p.label);
-        let postings = merged(self.postings, place);
-        counts.names = order.names;
-        for run in postings.chunk_by(|p, q| p.node == q.node) {
-            for same in run.chunk_by(|p, q| p.label == q.label) {
-                let occurrences = same.iter().map(|p| i64::from(p.occurrences)).sum();
-                counts.push_posting(same[0].label, occurrences, same.iter().map(|p| i64::from(p.presences)).sum());
+        for posting in &mut self.postings {
+            posting.node = order.place[posting.node as usize];
+            posting.label = numbers[posting.label as usize];
+        }
+        let mut place = 0;
+        for same in by_term_and_label(&self.postings).chunk_by(|p, q| (p.node, p.label) == (q.node, q.label)) {
+            if same[0].node > place {
+                counts.indptr.push(counts.label.len() as i64);
+                place = same[0].node;
             }
+            let occurrences = same.iter().map(|p| i64::from(p.occurrences)).sum();
+            counts.push_posting(same[0].label, occurrences, same.iter().map(|p| i64::from(p.presences)).sum());
+        }
+        if !order.names.is_empty() {
             counts.indptr.push(counts.label.len() as i64);
         }
+        counts.names = order.names;
         counts
     }
+}
+
+/// Postings sorted by term, then by label: as they come in runs of one label, runs are sorted, then dealt out to terms.
+fn by_term_and_label(postings: &[Posting]) -> Vec<Posting> {
+    let mut runs: Vec<&[Posting]> = postings.chunk_by(|p, q| p.label == q.label).collect();
+    runs.sort_by_key(|run| run[0].label);
+    let most = postings.iter().map(|p| p.node as usize + 1).max().unwrap_or(0);
+    let mut starts = vec![0_usize; most + 1];
+    postings.iter().for_each(|p| starts[p.node as usize + 1] += 1);
+    for term in 0..most {
+        starts[term + 1] += starts[term];
+    }
+    let mut dealt = postings.to_vec();
+    for posting in runs.into_iter().flatten() {
+        let at = &mut starts[posting.node as usize];
+        dealt[*at] = *posting;
+        *at += 1;
+    }
+    dealt
 }
 
 impl Touched {
@@ -211,11 +239,11 @@ impl Touched {
     }
 }
 
-/// Postings in the order of their keys; those of equal keys as one, where the sum fits.
-fn merged(mut postings: Vec<Posting>, key: impl Fn(&Posting) -> u64) -> Vec<Posting> {
-    postings.sort_unstable_by_key(&key);
+/// Postings of the same term and label as one, where the sum fits.
+fn merged(mut postings: Vec<Posting>) -> Vec<Posting> {
+    postings.sort_unstable_by_key(|p| (p.label, p.node));
     postings.dedup_by(|next, kept| {
-        if key(next) != key(kept) {
+        if (next.node, next.label) != (kept.node, kept.label) {
             return false;
         }
         let sums = (kept.occurrences.checked_add(next.occurrences), kept.presences.checked_add(next.presences));

@@ -12,6 +12,8 @@ use crate::scan::Scan;
 pub enum Tokens {
     /// Runs of two or more word characters.
     Word,
+    /// Runs of one or more word characters.
+    Run,
     /// Segments of UAX #29 that hold a word character or a symbol: one-letter words, apostrophes, CJK, emoji.
     Unicode,
     /// Whatever stands between white space.
@@ -22,7 +24,9 @@ impl Tokens {
     /// Appends the byte range of each token of a text, which was scanned for them, to `found`.
     pub(crate) fn ranges(self, scan: &Scan, found: &mut Vec<(usize, usize)>) {
         match self {
-            Tokens::Whitespace => found.extend(scan.edges().as_chunks().0.iter().map(|&[start, end]| (start, end))),
+            Tokens::Whitespace | Tokens::Run => {
+                found.extend(scan.edges().as_chunks().0.iter().map(|&[start, end]| (start, end)))
+            }
             Tokens::Word => {
                 let bytes = scan.padded();
                 let runs = scan.edges().as_chunks().0.iter();
@@ -110,6 +114,7 @@ mod tests {
     fn words_have_two_characters_or_more() {
         assert_eq!(tokens(Tokens::Word, "A cat, I_x x2 über!"), ["cat", "i_x", "x2", "über"]);
         assert_eq!(tokens(Tokens::Word, ""), [""; 0]);
+        assert_eq!(tokens(Tokens::Run, "A cat, I_x é!"), ["a", "cat", "i_x", "é"]);
     }
 
     #[test]

@@ -51,6 +51,8 @@ pub(crate) trait Visit {
     fn hash(&self, key: Short) -> u64;
     /// Says which names will be visited next.
     fn expect(&self, names: &[Found]);
+    /// Says that the pairs of these neighbours will be visited next.
+    fn expect_pairs(&self, nodes: &[Option<Node>]);
     /// A name that is no n-gram of words; `is_term` says whether it is one of the terms, or only begins some.
     fn name(&mut self, found: Found, bytes: &[u8], is_term: bool) -> Option<Node>;
     /// An n-gram of words.
@@ -61,6 +63,12 @@ pub(crate) trait Visit {
 #[inline(always)]
 fn sixteen(bytes: &[u8], start: usize) -> [u8; 16] {
     bytes[start..].first_chunk().copied().unwrap_or_default()
+}
+
+/// The pairs of neighbours that are both known.
+#[inline(always)]
+pub(crate) fn neighbours(nodes: &[Option<Node>]) -> impl Iterator<Item = u64> {
+    nodes.windows(2).filter_map(|pair| Some(pair_key(pair[0]?, pair[1]?)))
 }
 
 #[inline(always)]
@@ -87,20 +95,7 @@ pub(crate) fn read(terms: &Terms, text: &str, scratch: &mut Scratch, visit: &mut
         scan.read(text, terms.tokens);
         words.clear();
         terms.tokens.ranges(scan, words);
-        let bytes = scan.padded();
-        names.clear();
-        names.extend(words.iter().map(|&(start, end)| found(visit, bytes, start, end)));
-        visit.expect(names);
-        let (low, high) = (*lengths.start(), *lengths.end());
-        if high == 1 {
-            for &name in names.iter() {
-                visit.name(name, bytes, true);
-            }
-        } else {
-            nodes.clear();
-            nodes.extend(names.iter().map(|&name| visit.name(name, bytes, low == 1)));
-            each_gram(nodes, low, high, visit);
-        }
+        word_grams(scan.padded(), words, lengths, names, nodes, visit);
     }
     if let Some(lengths) = &terms.chars {
         spaces.read(text, Tokens::Whitespace);
@@ -109,18 +104,48 @@ pub(crate) fn read(terms: &Terms, text: &str, scratch: &mut Scratch, visit: &mut
         for &(start, end) in words.iter() {
             pad(&spaces.padded()[start..end], padded, boundaries);
             char_grams(boundaries.len() - 1, lengths, |first, last| {
-                let (from, to) = (boundaries[first], boundaries[last]);
-                if to - from + CHARS.len() <= Short::LONGEST {
-                    let key = Short::after(CHARS.as_bytes(), sixteen(padded, from), to - from);
-                    visit.name(Found::Short(key, visit.hash(key)), padded, true);
-                } else {
-                    gram.clear();
-                    gram.extend_from_slice(CHARS.as_bytes());
-                    gram.extend_from_slice(&padded[from..to]);
-                    visit.name(Found::Long(0, gram.len()), gram, true);
-                }
+                char_gram(padded, boundaries[first], boundaries[last], gram, visit);
             });
         }
+    }
+}
+
+/// Shows the n-grams of the words that stand at these places in some bytes.
+#[inline(always)]
+pub(crate) fn word_grams(
+    bytes: &[u8],
+    words: &[(usize, usize)],
+    lengths: &RangeInclusive<usize>,
+    names: &mut Vec<Found>,
+    nodes: &mut Vec<Option<Node>>,
+    visit: &mut impl Visit,
+) {
+    names.clear();
+    names.extend(words.iter().map(|&(start, end)| found(visit, bytes, start, end)));
+    visit.expect(names);
+    let (low, high) = (*lengths.start(), *lengths.end());
+    if high == 1 {
+        for &name in names.iter() {
+            visit.name(name, bytes, true);
+        }
+    } else {
+        nodes.clear();
+        nodes.extend(names.iter().map(|&name| visit.name(name, bytes, low == 1)));
+        each_gram(nodes, low, high, visit);
+    }
+}
+
+/// Shows one n-gram of characters: the bytes from `from` to `to`, with room for a key after them.
+#[inline(always)]
+pub(crate) fn char_gram(bytes: &[u8], from: usize, to: usize, gram: &mut Vec<u8>, visit: &mut impl Visit) {
+    if to - from + CHARS.len() <= Short::LONGEST {
+        let key = Short::after(CHARS.as_bytes(), sixteen(bytes, from), to - from);
+        visit.name(Found::Short(key, visit.hash(key)), bytes, true);
+    } else {
+        gram.clear();
+        gram.extend_from_slice(CHARS.as_bytes());
+        gram.extend_from_slice(&bytes[from..to]);
+        visit.name(Found::Long(0, gram.len()), gram, true);
     }
 }
 
@@ -140,7 +165,7 @@ pub(crate) fn char_grams(characters: usize, lengths: &RangeInclusive<usize>, mut
 
 /// Writes a word with a space on both sides over `padded`, with room for a key after it, and where its characters
 /// begin, and the last ends, over `boundaries`.
-fn pad(word: &[u8], padded: &mut Vec<u8>, boundaries: &mut Vec<usize>) {
+pub(crate) fn pad(word: &[u8], padded: &mut Vec<u8>, boundaries: &mut Vec<usize>) {
     padded.clear();
     padded.push(b' ');
     padded.extend_from_slice(word);
@@ -152,6 +177,7 @@ fn pad(word: &[u8], padded: &mut Vec<u8>, boundaries: &mut Vec<usize>) {
 }
 
 fn each_gram(nodes: &[Option<Node>], low: usize, high: usize, visit: &mut impl Visit) {
+    visit.expect_pairs(nodes);
     for first in 0..nodes.len() {
         let Some(mut node) = nodes[first] else { continue };
         for length in 2..=high.min(nodes.len() - first) {
@@ -283,6 +309,11 @@ impl<V: Copy + Default, F: FnMut(V)> Visit for Finding<'_, V, F> {
     #[inline(always)]
     fn expect(&self, names: &[Found]) {
         self.trie.short.touch(hashes(names));
+    }
+
+    #[inline(always)]
+    fn expect_pairs(&self, nodes: &[Option<Node>]) {
+        self.trie.pairs.touch(neighbours(nodes).map(|key| self.trie.pairs.hash(key)));
     }
 
     #[inline(always)]

@@ -1,15 +1,17 @@
 //! `deciban._core`: deciban-core for Python. Conversion only: flat buffers in, flat buffers out, the GIL released.
 
+mod vectorise;
+
 use std::ops::RangeInclusive;
 use std::sync::Mutex;
 
 use deciban_core::counts::{Counts, Unlearnt as CoreUnlearnt};
 use deciban_core::lexicon::{Lexicon as CoreLexicon, Names};
-use deciban_core::scores::Scorecard;
+use deciban_core::scores::{Scorecard, Scorer as CoreScorer};
 use deciban_core::tally::Tally as CoreTally;
 use deciban_core::terms::Terms as CoreTerms;
 use deciban_core::tokens::Tokens;
-use deciban_core::{Invalid, rows, scores};
+use deciban_core::{Invalid, rows};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
@@ -155,66 +157,80 @@ impl Lexicon {
         })?;
         Ok((PyArray1::from_vec(py, indptr), PyArray1::from_vec(py, term), PyArray1::from_vec(py, count)))
     }
+}
+
+/// A scorecard over a lexicon, laid out for adding.
+#[pyclass(frozen, module = "deciban._core")]
+struct Scorer {
+    lexicon: Py<Lexicon>,
+    scorer: CoreScorer,
+}
+
+#[pymethods]
+impl Scorer {
+    #[new]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        py: Python<'_>,
+        lexicon: Py<Lexicon>,
+        bias: View<'_, f64>,
+        absent: View<'_, f64>,
+        indptr: View<'_, i64>,
+        label: View<'_, u32>,
+        weight: View<'_, f64>,
+        binary: bool,
+    ) -> PyResult<Self> {
+        let card = Scorecard {
+            bias: bias.as_slice()?.to_vec(),
+            absent: absent.as_slice()?.to_vec(),
+            indptr: indptr.as_slice()?.to_vec(),
+            label: label.as_slice()?.to_vec(),
+            weight: weight.as_slice()?.to_vec(),
+            binary,
+        };
+        let terms = lexicon.bind(py).get().0.names().len();
+        Ok(Scorer { scorer: CoreScorer::new(card, terms).map_err(invalid)?, lexicon })
+    }
 
     /// The scores of texts: one row a text, one column a label.
-    #[allow(clippy::too_many_arguments)]
     fn scores<'py>(
         &self,
         py: Python<'py>,
         texts: &Bound<'py, PyList>,
-        bias: View<'py, f64>,
-        absent: View<'py, f64>,
-        indptr: View<'py, i64>,
-        label: View<'py, u32>,
-        weight: View<'py, f64>,
-        binary: bool,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let card = scorecard(&bias, &absent, &indptr, &label, &weight, binary)?;
-        let mut all = Vec::with_capacity(texts.len() * card.bias.len());
+        let lexicon = &self.lexicon.bind(py).get().0;
+        let mut all = Vec::with_capacity(texts.len() * self.scorer.labels());
         in_slices(py, &strings(texts)?, |slice| {
-            all.extend(scores::scores(&self.0, &card, slice, threads).map_err(invalid)?);
+            all.extend(self.scorer.scores(lexicon, slice, threads));
             Ok(())
         })?;
-        PyArray1::from_vec(py, all).reshape([texts.len(), card.bias.len()])
+        PyArray1::from_vec(py, all).reshape([texts.len(), self.scorer.labels()])
     }
-}
 
-fn scorecard<'a>(
-    bias: &'a View<'_, f64>,
-    absent: &'a View<'_, f64>,
-    indptr: &'a View<'_, i64>,
-    label: &'a View<'_, u32>,
-    weight: &'a View<'_, f64>,
-    binary: bool,
-) -> PyResult<Scorecard<'a>> {
-    Ok(Scorecard {
-        bias: bias.as_slice()?,
-        absent: absent.as_slice()?,
-        indptr: indptr.as_slice()?,
-        label: label.as_slice()?,
-        weight: weight.as_slice()?,
-        binary,
-    })
-}
+    /// The number of the label with the greatest score, for each text.
+    fn best(&self, py: Python<'_>, texts: &Bound<'_, PyList>, threads: usize) -> PyResult<Vec<u32>> {
+        let lexicon = &self.lexicon.bind(py).get().0;
+        let mut all = Vec::with_capacity(texts.len());
+        in_slices(py, &strings(texts)?, |slice| {
+            all.extend(self.scorer.best(lexicon, slice, threads));
+            Ok(())
+        })?;
+        Ok(all)
+    }
 
-/// The scores of rows: one row a text, one column a label.
-#[pyfunction]
-#[allow(clippy::too_many_arguments)]
-fn scores_of_rows<'py>(
-    py: Python<'py>,
-    rows: (View<'py, i64>, View<'py, u32>, View<'py, i64>),
-    bias: View<'py, f64>,
-    absent: View<'py, f64>,
-    indptr: View<'py, i64>,
-    label: View<'py, u32>,
-    weight: View<'py, f64>,
-    binary: bool,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let card = scorecard(&bias, &absent, &indptr, &label, &weight, binary)?;
-    let (starts, term, count) = (rows.0.as_slice()?, rows.1.as_slice()?, rows.2.as_slice()?);
-    let all = py.detach(|| scores::scores_of_rows(&card, starts, term, count)).map_err(invalid)?;
-    PyArray1::from_vec(py, all).reshape([starts.len() - 1, card.bias.len()])
+    /// The scores of rows: one row a text, one column a label.
+    fn scores_of_rows<'py>(
+        &self,
+        py: Python<'py>,
+        indptr: View<'py, i64>,
+        term: View<'py, u32>,
+        count: View<'py, i64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (indptr, term, count) = (indptr.as_slice()?, term.as_slice()?, count.as_slice()?);
+        let all = py.detach(|| self.scorer.scores_of_rows(indptr, term, count)).map_err(invalid)?;
+        PyArray1::from_vec(py, all).reshape([indptr.len() - 1, self.scorer.labels()])
+    }
 }
 
 type Buffers<'py> = (
@@ -324,11 +340,15 @@ impl Tally {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Terms>()?;
     module.add_class::<Lexicon>()?;
+    module.add_class::<Scorer>()?;
     module.add_class::<Tally>()?;
     module.add("BadText", module.py().get_type::<BadText>())?;
     module.add("Unlearnt", module.py().get_type::<Unlearnt>())?;
-    module.add_function(wrap_pyfunction!(scores_of_rows, module)?)?;
     module.add_function(wrap_pyfunction!(check_counts, module)?)?;
     module.add_function(wrap_pyfunction!(merge, module)?)?;
+    module.add_class::<vectorise::Analyser>()?;
+    module.add_class::<vectorise::Vocabulary>()?;
+    module.add_function(wrap_pyfunction!(vectorise::vectorised, module)?)?;
+    module.add_function(wrap_pyfunction!(vectorise::hashed, module)?)?;
     Ok(())
 }

@@ -102,7 +102,7 @@ def _text(binary: BinaryIO) -> io.TextIOWrapper:
 class _Csv:
     def __init__(self, stream: TextIO, labels: tuple[str, ...], keep: list[str], *, every: bool) -> None:
         self._every = every
-        self._writer = csv.writer(stream, lineterminator="\n")
+        self._writer = csv.writer(_LineFeeds(stream))
         self._header = [*keep, "label", "probability", *(f"p({label})" for label in labels if every)]
 
     def begin(self) -> None:
@@ -115,6 +115,16 @@ class _Csv:
         self.begin()
         values = [value if isinstance(value, str) else json_.dumps(value) for value in kept]
         self._writer.writerow([*values, label, f"{probability:.6g}", *(f"{p:.6g}" for p in row if self._every)])
+
+
+class _LineFeeds:
+    """Ends rows with a line feed alone. Were csv told to do so itself, it would quote no carriage return."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, row: str) -> int:
+        return self._stream.write(row.removesuffix("\r\n") + "\n")
 
 
 class _JsonLines:

@@ -9,6 +9,8 @@ With `binary`, a document's words count once each: nu(j, r) is then the number o
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
@@ -66,8 +68,7 @@ def leave_one_out(counts: Counts, rows: Rows, y: Integers, smoothing: Laplace, b
     nu_sum = _by_label(counts, nu) - own * length_lost[:, None]
     d = len(counts.lexicon) - _by_row(rows, gone.astype(np.int64))
 
-    beyond = weigh(counts, smoothing, beta, binary=binary)
-    beyond = Scorecard(**{**vars(beyond), "bias": np.zeros(k), "absent": np.zeros(k)})
+    beyond = replace(weigh(counts, smoothing, beta, binary=binary), bias=np.zeros(k), absent=np.zeros(k))
     scores = beyond.scores_of_rows(kept)
     own_beyond = z * (smoothing.log_numerator(nu_left) - smoothing.log_numerator(NONE))
     scores[np.arange(n), y] = np.bincount(kept.row, own_beyond, n)

@@ -1,0 +1,248 @@
+//! Texts -> a matrix of counts, one row a text, one column a term: what scikit-learn's vectorisers make.
+//!
+//! [`Vectoriser`] learns the columns in the one pass that counts: a term is numbered when it is first seen, a row is
+//! written in those numbers, and at the end numbers become places in canonical order. Each thread numbers for itself.
+//! [`vocabulary`] counts terms that are known, [`hashing`] counts in columns that are hashes.
+
+pub mod analyser;
+pub mod hashing;
+pub mod matrix;
+pub mod vocabulary;
+
+use crate::lexicon::Names;
+use crate::order::order;
+use crate::table::{Node, Short};
+use crate::trie::{Found, Trie, Visit, hashes, neighbours};
+use crate::{Invalid, parts};
+
+use analyser::{Analyser, Scratch};
+use matrix::{Chunk, Count, Entry, Matrix};
+
+/// The last text in which a term was seen, and where in that text's row it stands.
+#[derive(Debug, Clone, Copy, Default)]
+struct Last {
+    text: u32,
+    at: u32,
+}
+
+/// One thread's numbers of terms, and the rows that it is writing.
+#[derive(Debug)]
+struct Part {
+    trie: Trie<Last>,
+    is_term: Vec<bool>,
+    text: u32,
+    row: usize,
+    entries: Vec<Entry>,
+}
+
+/// Counting under way: texts come in, in any chunks; their matrix comes out once.
+#[derive(Debug)]
+pub struct Vectoriser {
+    analyser: Analyser,
+    threads: usize,
+    parts: Vec<Part>,
+    chunks: Vec<(usize, Chunk)>,
+}
+
+impl Vectoriser {
+    /// A vectoriser that has seen nothing yet; `threads` as in [`parts::cut`].
+    pub fn new(analyser: Analyser, threads: usize) -> Self {
+        Vectoriser { analyser, threads, parts: Vec::new(), chunks: Vec::new() }
+    }
+
+    /// Counts the terms of some texts.
+    pub fn add<T: AsRef<str> + Sync>(&mut self, texts: &[T]) -> Result<(), Invalid> {
+        let cuts = parts::cut(texts, self.threads);
+        self.parts.resize_with(self.parts.len().max(cuts.len()), Part::new);
+        let analyser = &self.analyser;
+        let jobs = cuts.into_iter().zip(&mut self.parts).map(|(texts, part)| move || part.add(analyser, texts));
+        let chunks = parts::run(jobs.collect()).into_iter().collect::<Result<Vec<_>, _>>()?;
+        self.chunks.extend(chunks.into_iter().enumerate());
+        Ok(())
+    }
+
+    /// The terms of all texts in canonical order, and the matrix.
+    ///
+    /// ```
+    /// # use deciban_core::{tokens::Tokens, vectorise::{Vectoriser, analyser::{Analyser, Grams, Stop}}};
+    /// let grams = Grams::Words(Tokens::Word, Stop::default());
+    /// let mut vectoriser = Vectoriser::new(Analyser { grams, lengths: 1..=1, lowercase: true }, 1);
+    /// vectoriser.add(&["so far so good", "far"]).unwrap();
+    /// let (names, matrix) = vectoriser.take::<i64>().unwrap();
+    /// assert_eq!(names.iter().collect::<Vec<_>>(), ["far", "good", "so"]);
+    /// assert_eq!((matrix.indices, matrix.data), (vec![0, 1, 2, 0], vec![1, 1, 2, 1]));
+    /// ```
+    pub fn take<C: Count>(self) -> Result<(Names, Matrix<C>), Invalid> {
+        let jobs = self.parts.iter().map(|part| || order(&part.trie, &part.is_term)).collect();
+        let orders = parts::run(jobs);
+        drop(self.parts);
+        let mut names = Names::default();
+        let mut columns: Vec<Vec<u32>> = Vec::new();
+        for found in orders {
+            let (all, ours, theirs) = union(&names, &found.names);
+            columns.iter_mut().flatten().for_each(|column| *column = ours[*column as usize]);
+            columns.push(found.place.into_iter().map(|at| theirs.get(at as usize).copied().unwrap_or(0)).collect());
+            names = all;
+        }
+        i32::try_from(names.len())
+            .map_err(|_| Invalid("there are more than two billion terms; use shorter n-grams"))?;
+        let column = |part: usize, node: u32| columns[part][node as usize];
+        Ok((names, Matrix::of(self.chunks, column)))
+    }
+}
+
+/// All names of two lists, and where in it those of each stand.
+fn union(a: &Names, b: &Names) -> (Names, Vec<u32>, Vec<u32>) {
+    let (mut all, mut places) = (Names::default(), (Vec::with_capacity(a.len()), Vec::with_capacity(b.len())));
+    let (mut next_a, mut next_b) = (a.iter().peekable(), b.iter().peekable());
+    for place in 0.. {
+        let least = match (next_a.peek(), next_b.peek()) {
+            (None, None) => break,
+            (Some(&name), None) | (None, Some(&name)) => name,
+            (Some(&a), Some(&b)) => a.min(b),
+        };
+        if next_a.next_if_eq(&least).is_some() {
+            places.0.push(place);
+        }
+        if next_b.next_if_eq(&least).is_some() {
+            places.1.push(place);
+        }
+        all.push(least);
+    }
+    (all, places.0, places.1)
+}
+
+impl Part {
+    fn new() -> Self {
+        Part { trie: Trie::new(), is_term: Vec::new(), text: 0, row: 0, entries: Vec::new() }
+    }
+
+    fn add<T: AsRef<str>>(&mut self, analyser: &Analyser, texts: &[T]) -> Result<Chunk, Invalid> {
+        let (mut scratch, mut ends) = (Scratch::default(), Vec::with_capacity(texts.len()));
+        for text in texts {
+            self.text = self.text.checked_add(1).ok_or(Invalid("there are more than four billion texts"))?;
+            self.row = self.entries.len();
+            analyser.read(text.as_ref(), &mut scratch, self);
+            ends.push(self.entries.len());
+        }
+        if self.trie.is_full() {
+            return Err(Invalid("there are more than four billion distinct terms; use shorter n-grams"));
+        }
+        Ok(Chunk { entries: std::mem::take(&mut self.entries), ends })
+    }
+
+    /// Counts a node once more in the row that is being written.
+    #[inline(always)]
+    fn count(last: &mut Last, text: u32, node: Node, row: usize, entries: &mut Vec<Entry>) {
+        if last.text == text {
+            entries[row + last.at as usize].add_one();
+        } else {
+            *last = Last { text, at: (entries.len() - row) as u32 };
+            entries.push(Entry::new(node, 1));
+        }
+    }
+
+    /// Whether each node is a term, or only begins some: said once, when the node is new.
+    #[inline(always)]
+    fn mark(&mut self, node: Node, is_term: bool) {
+        if node as usize >= self.is_term.len() {
+            self.is_term.resize(node as usize + 1, is_term);
+        }
+    }
+}
+
+impl Visit for Part {
+    #[inline(always)]
+    fn hash(&self, key: Short) -> u64 {
+        self.trie.short.hash(key)
+    }
+
+    #[inline(always)]
+    fn expect(&self, names: &[Found]) {
+        self.trie.short.touch(hashes(names));
+    }
+
+    #[inline(always)]
+    fn expect_pairs(&self, nodes: &[Option<Node>]) {
+        self.trie.pairs.touch(neighbours(nodes).map(|key| self.trie.pairs.hash(key)));
+    }
+
+    #[inline(always)]
+    fn name(&mut self, found: Found, bytes: &[u8], is_term: bool) -> Option<Node> {
+        let (node, last) = match found {
+            Found::Short(key, hash) => {
+                let at = self.trie.insert_short(key, hash);
+                (self.trie.short.node(at), self.trie.short.value(at))
+            }
+            Found::Long(start, end) => {
+                let at = self.trie.insert_long(&bytes[start..end]);
+                (self.trie.long.node(at), &mut self.trie.long_values[at])
+            }
+        };
+        if is_term {
+            Part::count(last, self.text, node, self.row, &mut self.entries);
+        }
+        self.mark(node, is_term);
+        Some(node)
+    }
+
+    #[inline(always)]
+    fn pair(&mut self, first: Node, word: Node, is_term: bool) -> Option<Node> {
+        let at = self.trie.insert_pair(first, word);
+        let node = self.trie.pairs.node(at);
+        if is_term {
+            Part::count(self.trie.pairs.value(at), self.text, node, self.row, &mut self.entries);
+        }
+        self.mark(node, is_term);
+        Some(node)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::analyser::{Grams, Stop};
+    use super::*;
+    use crate::tokens::Tokens;
+    use proptest::prelude::*;
+
+    fn vectorised(texts: &[String], lengths: std::ops::RangeInclusive<usize>, threads: usize) -> (Names, Matrix<i64>) {
+        let grams = Grams::Words(Tokens::Run, Stop::default());
+        let mut vectoriser = Vectoriser::new(Analyser { grams, lengths, lowercase: true }, threads);
+        texts.chunks(3).for_each(|chunk| vectoriser.add(chunk).unwrap());
+        vectoriser.take().unwrap()
+    }
+
+    #[test]
+    fn threads_and_chunks_do_not_show() {
+        let texts: Vec<String> = (0..9_u32).map(|i| format!("b{} a{} B{i} ", i % 4, i % 3).repeat(9999)).collect();
+        let one = vectorised(&texts, 1..=2, 1);
+        assert_eq!(vectorised(&texts, 1..=2, 4), one);
+        assert_eq!(one.0.len(), one.0.iter().filter(|name| name.contains('b')).count() + 3);
+    }
+
+    #[test]
+    fn only_terms_have_columns() {
+        let (names, matrix) = vectorised(&["a b".to_string(), String::new(), "b a b".to_string()], 2..=2, 1);
+        assert_eq!(names.iter().collect::<Vec<_>>(), ["a b", "b a"]);
+        assert_eq!((matrix.indptr, matrix.indices), (vec![0, 1, 1, 3], vec![0, 0, 1]));
+    }
+
+    proptest! {
+        #[test]
+        fn a_union_has_all_names_once(a in "[a-d]{0,9}", b in "[b-f]{0,9}") {
+            let names = |text: &str| {
+                let mut letters: Vec<char> = text.chars().collect();
+                letters.sort_unstable();
+                letters.dedup();
+                let mut names = Names::default();
+                letters.iter().for_each(|c| names.push(&c.to_string()));
+                names
+            };
+            let (x, y) = (names(&a), names(&b));
+            let (all, ours, theirs) = union(&x, &y);
+            prop_assert_eq!(&all, &names(&(a + &b)));
+            prop_assert!(x.iter().zip(ours).all(|(name, at)| all.get(at as usize) == Some(name)));
+            prop_assert!(y.iter().zip(theirs).all(|(name, at)| all.get(at as usize) == Some(name)));
+        }
+    }
+}

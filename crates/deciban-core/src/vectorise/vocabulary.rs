@@ -1,0 +1,110 @@
+//! Texts -> a matrix of the counts of known terms, in columns that their owner chose.
+
+use crate::trie::{Finding, Trie};
+use crate::vectorise::analyser::{Analyser, Grams, Scratch};
+use crate::vectorise::matrix::{Chunk, Count, Entry, Matrix};
+use crate::{Invalid, parts, terms};
+
+/// Names of terms, each with its column.
+#[derive(Debug)]
+pub struct Vocabulary {
+    analyser: Analyser,
+    columns: Trie<Column>,
+}
+
+/// A column, plus one; none for words that are no terms, but begin some.
+type Column = u32;
+
+impl Vocabulary {
+    /// The terms of these names in these columns.
+    pub fn new<T: AsRef<str>>(analyser: Analyser, names: &[T], columns: &[u32]) -> Result<Self, Invalid> {
+        if names.len() != columns.len() || columns.iter().any(|&column| column as usize >= names.len()) {
+            return Err(Invalid("the columns are not as many as the terms"));
+        }
+        let prefix = if matches!(analyser.grams, Grams::Words(..)) { "" } else { terms::CHARS };
+        let mut trie = Trie::new();
+        for (name, column) in names.iter().zip(columns) {
+            trie.set(&format!("{prefix}{}", name.as_ref()), column + 1);
+        }
+        Ok(Vocabulary { analyser, columns: trie })
+    }
+
+    /// Counts the known terms of some texts into rows; `threads` as in [`parts::cut`].
+    pub fn count<T: AsRef<str> + Sync>(&self, texts: &[T], threads: usize, rows: &mut Counted) {
+        rows.add(texts, threads, |text, scratch, found| {
+            let emit = |column: Column| {
+                if column > 0 {
+                    found.push(Entry::new(column - 1, 1));
+                }
+            };
+            self.analyser.read(text, scratch, &mut Finding { trie: &self.columns, emit });
+        });
+    }
+}
+
+/// Rows that have been counted, in columns already.
+#[derive(Debug, Default)]
+pub struct Counted(Vec<(usize, Chunk)>);
+
+impl Counted {
+    /// Appends one row a text, of what `find` finds in it.
+    pub(crate) fn add<T: AsRef<str> + Sync>(
+        &mut self,
+        texts: &[T],
+        threads: usize,
+        find: impl Fn(&str, &mut Scratch, &mut Vec<Entry>) + Sync,
+    ) {
+        let find = &find;
+        let job = |texts| move || chunk(texts, find);
+        let chunks = parts::run(parts::cut(texts, threads).into_iter().map(job).collect());
+        self.0.extend(chunks.into_iter().enumerate());
+    }
+
+    /// The matrix of all rows.
+    pub fn matrix<C: Count>(self) -> Matrix<C> {
+        Matrix::of(self.0, |_, column| column)
+    }
+}
+
+fn chunk<T: AsRef<str>>(texts: &[T], find: impl Fn(&str, &mut Scratch, &mut Vec<Entry>)) -> Chunk {
+    let (mut scratch, mut found, mut chunk) = (Scratch::default(), Vec::new(), Chunk::default());
+    for text in texts {
+        found.clear();
+        find(text.as_ref(), &mut scratch, &mut found);
+        found.sort_unstable();
+        let sums = found.chunk_by(|a, b| a.number() == b.number());
+        chunk.entries.extend(sums.map(|same| Entry::new(same[0].number(), same.iter().map(|e| e.count()).sum())));
+        chunk.ends.push(chunk.entries.len());
+    }
+    chunk
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tokens::Tokens;
+    use crate::vectorise::analyser::Stop;
+
+    fn counted(grams: Grams, names: &[&str], columns: &[u32], texts: &[&str]) -> Result<Matrix<i64>, Invalid> {
+        let analyser = Analyser { grams, lengths: 1..=2, lowercase: true };
+        let mut rows = Counted::default();
+        Vocabulary::new(analyser, names, columns)?.count(texts, 1, &mut rows);
+        Ok(rows.matrix())
+    }
+
+    #[test]
+    fn terms_are_counted_in_their_columns() {
+        let names = ["so far", "good", "", "a  b", "\ttab"];
+        let words = || Grams::Words(Tokens::Word, Stop::default());
+        let matrix = counted(words(), &names, &[1, 0, 2, 3, 4], &["So far so far, good", "", "far"]).unwrap();
+        assert_eq!((matrix.indptr, matrix.indices, matrix.data), (vec![0, 2, 2, 2], vec![0, 1], vec![1, 2]));
+        assert!(counted(words(), &["a"], &[1], &[]).is_err());
+        assert!(counted(words(), &["a"], &[], &[]).is_err());
+    }
+
+    #[test]
+    fn characters_have_no_prefix_here() {
+        let matrix = counted(Grams::Chars, &["a", " b"], &[0, 1], &["a\u{a0} ba"]).unwrap();
+        assert_eq!((matrix.indices, matrix.data), (vec![0, 1], vec![2, 1]));
+    }
+}

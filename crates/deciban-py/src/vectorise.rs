@@ -1,0 +1,124 @@
+//! The matrices of scikit-learn's vectorisers: conversion only.
+
+use deciban_core::terms::CHARS;
+use deciban_core::tokens::Tokens;
+use deciban_core::vectorise::Vectoriser;
+use deciban_core::vectorise::analyser::{Analyser as CoreAnalyser, Grams};
+use deciban_core::vectorise::hashing::Hashing;
+use deciban_core::vectorise::matrix::{Count, Matrix};
+use deciban_core::vectorise::vocabulary::{Counted, Vocabulary as CoreVocabulary};
+use numpy::{Element, PyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use crate::{Array, View, in_slices, invalid, strings};
+
+/// (indptr, indices, data) of a sparse matrix; data are integers or floats.
+type Csr<'py> = (Array<'py, i64>, Array<'py, i32>, Bound<'py, PyAny>);
+
+fn csr<'py, C: Count + Element>(py: Python<'py>, matrix: Matrix<C>) -> Csr<'py> {
+    let data = PyArray1::from_vec(py, matrix.data).into_any();
+    (PyArray1::from_vec(py, matrix.indptr), PyArray1::from_vec(py, matrix.indices), data)
+}
+
+fn counted(py: Python<'_>, rows: Counted, floats: bool) -> Csr<'_> {
+    if floats { csr::<f64>(py, py.detach(|| rows.matrix())) } else { csr::<i64>(py, py.detach(|| rows.matrix())) }
+}
+
+/// What scikit-learn's analysers see of a text.
+#[pyclass(frozen, module = "deciban._core")]
+pub struct Analyser(CoreAnalyser);
+
+#[pymethods]
+impl Analyser {
+    #[new]
+    fn new(kind: &str, lengths: (usize, usize), lowercase: bool, stop: &Bound<'_, PyList>) -> PyResult<Self> {
+        let stop = strings(stop)?;
+        let words = |tokens| Grams::Words(tokens, stop.iter().map(|word| &**word).collect());
+        let grams = match kind {
+            "word" => words(Tokens::Word),
+            "run" => words(Tokens::Run),
+            "whitespace" => words(Tokens::Whitespace),
+            "char" => Grams::Chars,
+            "char_wb" => Grams::CharsInWords,
+            _ => return Err(PyValueError::new_err("an analyser is a word, run, whitespace, char or char_wb one")),
+        };
+        let (low, high) = lengths;
+        if !(1..=64).contains(&low) || !(low..=64).contains(&high) {
+            return Err(PyValueError::new_err("lengths of n-grams run from 1 to 64"));
+        }
+        Ok(Analyser(CoreAnalyser { grams, lengths: low..=high, lowercase }))
+    }
+}
+
+/// The terms of texts in canonical order, and how often each text has them.
+#[pyfunction]
+pub fn vectorised<'py>(
+    py: Python<'py>,
+    analyser: &Analyser,
+    texts: &Bound<'py, PyList>,
+    floats: bool,
+    threads: usize,
+) -> PyResult<(Bound<'py, PyList>, Csr<'py>)> {
+    let mut vectoriser = Vectoriser::new(analyser.0.clone(), threads);
+    in_slices(py, &strings(texts)?, |slice| vectoriser.add(slice).map_err(invalid))?;
+    let (names, matrix) = if floats {
+        let (names, matrix) = py.detach(|| vectoriser.take::<f64>()).map_err(invalid)?;
+        (names, csr(py, matrix))
+    } else {
+        let (names, matrix) = py.detach(|| vectoriser.take::<i64>()).map_err(invalid)?;
+        (names, csr(py, matrix))
+    };
+    let all: Vec<&str> = names.iter().map(|name| name.strip_prefix(CHARS).unwrap_or(name)).collect();
+    Ok((PyList::new(py, all)?, matrix))
+}
+
+/// Terms, each with its column.
+#[pyclass(frozen, module = "deciban._core")]
+pub struct Vocabulary(CoreVocabulary);
+
+#[pymethods]
+impl Vocabulary {
+    #[new]
+    fn new(analyser: &Analyser, names: &Bound<'_, PyList>, columns: View<'_, u32>) -> PyResult<Self> {
+        let vocabulary = CoreVocabulary::new(analyser.0.clone(), &strings(names)?, columns.as_slice()?);
+        vocabulary.map(Vocabulary).map_err(invalid)
+    }
+
+    /// How often each text has each term.
+    fn rows<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyList>,
+        floats: bool,
+        threads: usize,
+    ) -> PyResult<Csr<'py>> {
+        let mut rows = Counted::default();
+        in_slices(py, &strings(texts)?, |slice| {
+            self.0.count(slice, threads, &mut rows);
+            Ok(())
+        })?;
+        Ok(counted(py, rows, floats))
+    }
+}
+
+/// How often each text has terms of each hash.
+#[pyfunction]
+pub fn hashed<'py>(
+    py: Python<'py>,
+    analyser: &Analyser,
+    texts: &Bound<'py, PyList>,
+    columns: u32,
+    signed: bool,
+    floats: bool,
+    threads: usize,
+) -> PyResult<Csr<'py>> {
+    let hashing = Hashing { analyser: analyser.0.clone(), columns, signed };
+    let mut rows = Counted::default();
+    in_slices(py, &strings(texts)?, |slice| {
+        hashing.count(slice, threads, &mut rows);
+        Ok(())
+    })?;
+    Ok(counted(py, rows, floats))
+}

@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check rust lint types layers pytest format picture clean
+.PHONY: help setup demo test check rust lint types layers pytest format picture bench scale fuzz clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,23 @@ format: setup  ## bring all sources into the house style
 
 picture: setup  ## draw the README's picture of an explanation anew
 	$(BIN)/python docs/picture.py
+
+bench: .venv/bench  ## measure speed beside the rivals; writes benches/results/speed.md (BENCH=--quick for a trial)
+	$(BIN)/python -m benches.speed $(BENCH)
+
+scale: .venv/bench  ## measure cost against size, from 1 MB to 2 GB; writes benches/results/scale.md
+	$(BIN)/python -m benches.scale $(BENCH)
+
+.venv/bench: .venv/installed
+	$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	@touch $@
+
+FUZZ_SECONDS ?= 60
+fuzz:  ## fuzz the core, each target for FUZZ_SECONDS (installs cargo-fuzz)
+	@command -v cargo-fuzz >/dev/null || cargo install --quiet cargo-fuzz
+	@for target in terms counts rows buffers; do \
+		cargo fuzz run --sanitizer none $$target -- -max_total_time=$(FUZZ_SECONDS) -max_len=512 -verbosity=0 || exit 1; \
+	done
 
 clean:  ## remove all that was built
 	rm -rf .venv target out python/deciban/*.so

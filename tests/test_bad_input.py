@@ -215,6 +215,10 @@ def test_what_is_unexpected_is_one_line_too(run, monkeypatch):
 # What only a process of its own shows
 
 
+# As users run it: output that nobody reads letter by letter is buffered.
+BUFFERED = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+
+
 def command(*arguments):
     return [sys.executable, "-m", "deciban", *map(str, arguments)]
 
@@ -222,7 +226,8 @@ def command(*arguments):
 def shell(line, folder):
     """Runs a line of shell, in which $deciban is the command."""
     line = line.replace("$deciban", f"'{sys.executable}' -m deciban")
-    done = subprocess.run(["bash", "-c", line], cwd=folder, capture_output=True, check=False, timeout=60)
+    options = {"cwd": folder, "env": BUFFERED, "capture_output": True, "timeout": 60}
+    done = subprocess.run(["bash", "-c", line], check=False, **options)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
@@ -279,8 +284,8 @@ def test_a_full_disk_leaves_the_old_file(folder, arguments):
     with open(folder / "large.csv", "w") as file:
         file.writelines(["text,label\n", *(f"word{i} common,label{i % 2}\n" for i in range(20_000))])
     before = contents(folder)
-    options = {"cwd": folder, "capture_output": True, "text": True, "timeout": 60, "preexec_fn": only_small_files}
-    done = subprocess.run(command(*arguments.split()), check=False, **options)
+    options = {"cwd": folder, "env": BUFFERED, "capture_output": True, "text": True, "timeout": 60}
+    done = subprocess.run(command(*arguments.split()), preexec_fn=only_small_files, check=False, **options)
     line = f"deciban: {arguments.split()[-1]}: cannot write: File too large\n"
     assert (done.returncode, done.stdout, done.stderr) == (1, "", line)
     assert contents(folder) == before
@@ -290,7 +295,7 @@ def test_a_full_disk_leaves_the_old_file(folder, arguments):
 def test_ctrl_c_leaves_the_old_file(folder, arguments):
     """The command reads what is written without end, so the signal finds it at work, wherever that is."""
     before = contents(folder)
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    pipes = {"env": BUFFERED, "stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command(*arguments.split()), cwd=folder, **pipes) as process:
         process.stdin.write(b"text,label\n")
         for i in range(100_000):  # far more than a pipe holds: most of it has been read

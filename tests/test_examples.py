@@ -301,6 +301,7 @@ def damaged(packed):
     yield packed[: len(packed) // 2]
     yield packed[:12]
     yield packed[:-8] + b"\0\0\0\0" + packed[-4:]
+    yield packed[:10] + b"\xff" * 40
     yield packed + b"and more"
 
 
@@ -335,6 +336,7 @@ def test_what_is_no_encoding(refusal, encoding):
         ("ascii", "text,label\nhi,ham\né,ham\n".encode(), "mail.csv:3: not valid ascii (byte 0xc3)"),
         ("cp1252", b"text,label\n\x81,ham\n", "mail.csv:2: not valid cp1252 (byte 0x81)"),
         ("punycode", b"text,label\n", "mail.csv:1: not valid punycode (byte 0x74)"),
+        ("idna", b"xn--99999999", "mail.csv:1: not valid idna (byte 0x00)"),
     ],
 )
 def test_what_is_not_in_its_encoding(refusal, encoding, content, line):
@@ -435,8 +437,9 @@ def test_every_line_is_answered_before_the_next_is_waited_for(tmp_path, exchange
     model = tmp_path / "mail.deciban"
     deciban.train(["free money", "see you", "see two"], ["spam", "ham", "ham"]).save(model)
     command = [sys.executable, "-m", "deciban", "predict", model, "-"]
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "bufsize": 0}
-    with subprocess.Popen(command, **pipes) as process:
+    with subprocess.Popen(command, env=buffered, **pipes) as process:
         for lines, answers in exchange:
             process.stdin.write(lines)
             assert [answer_of(process) for _ in answers] == answers

@@ -9,7 +9,7 @@ Bytes: TypeAlias = npt.NDArray[np.uint8]
 Integers: TypeAlias = npt.NDArray[np.int64]
 Numbers: TypeAlias = npt.NDArray[np.uint32]
 Floats: TypeAlias = npt.NDArray[np.float64]
-Buffers: TypeAlias = tuple[Bytes, Integers, Integers, Integers, Numbers, Integers, Integers]
+Buffers: TypeAlias = tuple[Lexicon, Integers, Integers, Numbers, Integers, Integers]
 
 Csr: TypeAlias = tuple[Integers, npt.NDArray[np.int32], Integers | Floats]
 

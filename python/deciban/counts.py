@@ -52,18 +52,16 @@ class Counts:
 
     @classmethod
     def of_buffers(cls, terms: Terms, labels: Sequence[str], buffers: _core.Buffers) -> Counts:
-        """Counts from the core's flat buffers."""
-        names, offsets, documents, indptr, label, occurrences, presences = buffers
+        """Counts from what the core hands over: a lexicon and flat buffers."""
+        lexicon, documents, indptr, label, occurrences, presences = buffers
         for buffer in (documents, indptr, label, occurrences, presences):
             buffer.flags.writeable = False
-        lexicon = _core.Lexicon(terms.core, names, offsets)
         return cls(terms, tuple(labels), lexicon, documents, indptr, label, occurrences, presences)
 
     @property
     def buffers(self) -> _core.Buffers:
-        """The flat buffers: the lexicon's bytes and offsets, then the counts."""
-        names, offsets = self.lexicon.buffers()
-        return names, offsets, self.documents, self.indptr, self.label, self.occurrences, self.presences
+        """The same, as the core takes it."""
+        return self.lexicon, self.documents, self.indptr, self.label, self.occurrences, self.presences
 
     @property
     def term(self) -> Integers:
@@ -99,16 +97,22 @@ class Counts:
         kept = self.documents > 0
         number = np.cumsum(kept, dtype=np.uint32) - np.uint32(1)
         labels = [label for label, keep in zip(self.labels, kept, strict=True) if keep]
-        names, offsets, documents, indptr, label, occurrences, presences = self.buffers
-        buffers = (names, offsets, documents[kept], indptr, number[label], occurrences, presences)
+        buffers = (
+            self.lexicon,
+            self.documents[kept],
+            self.indptr,
+            number[self.label],
+            self.occurrences,
+            self.presences,
+        )
         return Counts.of_buffers(self.terms, labels, buffers)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
             return NotImplemented
-        ours: tuple[npt.ArrayLike, ...] = self.buffers
-        theirs: tuple[npt.ArrayLike, ...] = other.buffers
-        same = self.terms == other.terms and self.labels == other.labels
+        ours: tuple[npt.ArrayLike, ...] = self.buffers[1:]
+        theirs: tuple[npt.ArrayLike, ...] = other.buffers[1:]
+        same = self.labels == other.labels and self.lexicon == other.lexicon
         return same and all(map(np.array_equal, ours, theirs))
 
     def __repr__(self) -> str:

@@ -75,7 +75,8 @@ def save(path: str | os.PathLike[str], saved: Saved) -> None:
         "labels": saved.counts.labels,
         "provenance": saved.provenance,
     }
-    arrays = dict(zip(_ARRAYS, map(np.asarray, saved.counts.buffers), strict=True))
+    lexicon, *counted = saved.counts.buffers
+    arrays = dict(zip(_ARRAYS, map(np.asarray, [*lexicon.buffers(), *counted]), strict=True))
     unsigned = safetensors(arrays, {"deciban": json.dumps(about, separators=(",", ":"))})
     start = unsigned.index(_UNSIGNED.encode())
     with replacing(path) as file:
@@ -94,7 +95,9 @@ def load(path: str | os.PathLike[str]) -> Saved:
     _check_format(path, about)
     try:
         settings = _settings(about["settings"])
-        counts = _counts(settings, about["labels"], _buffers(data[start:], arrays))
+        names, offsets, *counted = _buffers(data[start:], arrays)
+        lexicon = _core.Lexicon(settings.terms.core, names, offsets)
+        counts = _counts(settings, about["labels"], (lexicon, *counted))
         return Saved(counts, settings, _provenance(about["provenance"]))
     except (DecibanError, ValueError) as error:
         raise DamagedModel(path=path, reason=error) from error
@@ -178,7 +181,7 @@ def _settings(given: dict[str, Any]) -> Settings:
 
 def _counts(settings: Settings, labels: list[str], buffers: _core.Buffers) -> Counts:
     _core.check_counts(buffers)
-    documents = buffers[2]
+    documents = buffers[1]
     sorted_ = labels_of(labels, labels) == sorted(set(labels))
     if not sorted_ or len(labels) != len(documents) or not (documents > 0).all():
         raise ValueError("its labels do not fit its counts")

@@ -115,7 +115,9 @@ impl Counts {
         if self.documents.len() != other.documents.len() {
             return Err(Invalid("counts over different labels cannot be added").into());
         }
-        self.check_total(other.check_total(0)?)?;
+        if sign > 0 {
+            self.check_total(other.check_total(0)?)?;
+        }
         let mut sum = Counts::empty(self.documents.len());
         for (r, n) in sum.documents.iter_mut().enumerate() {
             *n = self.documents[r] + sign * other.documents[r];

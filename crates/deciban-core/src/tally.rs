@@ -269,6 +269,11 @@ impl Tally {
         Tally { terms, threads, labels: 0, parts: Vec::new() }
     }
 
+    /// What is seen of a text.
+    pub fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
     /// Counts some texts, each under the label of that number, unless `stop`, which is asked now and then on the calling
     /// thread, says to.
     pub fn add<T: AsRef<str> + Sync>(

@@ -117,6 +117,10 @@ impl Lexicon {
         self.0.names().len()
     }
 
+    fn __eq__(&self, other: &Lexicon) -> bool {
+        self.0.terms() == other.0.terms() && self.0.names() == other.0.names()
+    }
+
     /// All names in order.
     fn names(&self) -> Vec<&str> {
         self.0.names().iter().collect()
@@ -233,39 +237,29 @@ impl Scorer {
     }
 }
 
-type Buffers<'py> = (
-    Array<'py, u8>,
-    Array<'py, i64>,
-    Array<'py, i64>,
-    Array<'py, i64>,
-    Array<'py, u32>,
-    Array<'py, i64>,
-    Array<'py, i64>,
-);
-type Views<'py> =
-    (View<'py, u8>, View<'py, i64>, View<'py, i64>, View<'py, i64>, View<'py, u32>, View<'py, i64>, View<'py, i64>);
+type Buffers<'py> =
+    (Bound<'py, Lexicon>, Array<'py, i64>, Array<'py, i64>, Array<'py, u32>, Array<'py, i64>, Array<'py, i64>);
+type Views<'py> = (Bound<'py, Lexicon>, View<'py, i64>, View<'py, i64>, View<'py, u32>, View<'py, i64>, View<'py, i64>);
 
-fn counts_to_python(py: Python<'_>, counts: Counts) -> Buffers<'_> {
-    let (bytes, offsets) = counts.names.buffers();
-    (
-        PyArray1::from_slice(py, bytes),
-        PyArray1::from_slice(py, offsets),
+fn counts_to_python(py: Python<'_>, terms: CoreTerms, counts: Counts) -> PyResult<Buffers<'_>> {
+    Ok((
+        Bound::new(py, Lexicon(CoreLexicon::new(terms, counts.names).map_err(invalid)?))?,
         PyArray1::from_vec(py, counts.documents),
         PyArray1::from_vec(py, counts.indptr),
         PyArray1::from_vec(py, counts.label),
         PyArray1::from_vec(py, counts.occurrences),
         PyArray1::from_vec(py, counts.presences),
-    )
+    ))
 }
 
 fn counts_from_python(views: &Views<'_>) -> PyResult<Counts> {
     let counts = Counts {
-        names: Names::new(views.0.as_slice()?.to_vec(), views.1.as_slice()?.to_vec()).map_err(invalid)?,
-        documents: views.2.as_slice()?.to_vec(),
-        indptr: views.3.as_slice()?.to_vec(),
-        label: views.4.as_slice()?.to_vec(),
-        occurrences: views.5.as_slice()?.to_vec(),
-        presences: views.6.as_slice()?.to_vec(),
+        names: views.0.get().0.names().clone(),
+        documents: views.1.as_slice()?.to_vec(),
+        indptr: views.2.as_slice()?.to_vec(),
+        label: views.3.as_slice()?.to_vec(),
+        occurrences: views.4.as_slice()?.to_vec(),
+        presences: views.5.as_slice()?.to_vec(),
     };
     counts.check().map_err(invalid)?;
     Ok(counts)
@@ -289,6 +283,7 @@ fn merge<'py>(
     let relabelled = |(views, numbers): &(Views<'_>, View<'_, u32>)| {
         counts_from_python(views)?.relabelled(numbers.as_slice()?, labels).map_err(invalid)
     };
+    let terms = a.0.0.get().0.terms().clone();
     let (a, b) = (relabelled(&a)?, relabelled(&b)?);
     let merged = py.detach(|| if subtract { a.minus(&b) } else { a.plus(&b) });
     let refused = |why| match why {
@@ -296,7 +291,7 @@ fn merge<'py>(
         CoreUnlearnt::Label(label) => Unlearnt::new_err((None::<String>, label)),
         CoreUnlearnt::Invalid(error) => invalid(error),
     };
-    Ok(counts_to_python(py, merged.map_err(refused)?))
+    counts_to_python(py, terms, merged.map_err(refused)?)
 }
 
 /// Counts under way.
@@ -332,7 +327,7 @@ impl Tally {
     fn take<'py>(&mut self, py: Python<'py>, numbers: View<'py, u32>) -> PyResult<Buffers<'py>> {
         let numbers = numbers.as_slice()?;
         let counts = py.detach(|| self.0.take(numbers)).map_err(invalid)?;
-        Ok(counts_to_python(py, counts))
+        counts_to_python(py, self.0.terms().clone(), counts)
     }
 }
 

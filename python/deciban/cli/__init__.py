@@ -10,7 +10,7 @@ import contextlib
 import io
 import os
 import sys
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import typer
 
@@ -62,7 +62,8 @@ def main() -> NoReturn:
     if line:
         with contextlib.suppress(OSError):
             print(f"deciban: {one_line(line)}", file=sys.stderr, flush=True)
-    _let_go_of_output()
+    _let_go(sys.stdout)
+    _let_go(sys.stderr)
     sys.exit(status)
 
 
@@ -100,9 +101,9 @@ def _mend_streams() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
-def _let_go_of_output() -> None:
-    """Drops what standard output did not take, so that Python does not try again when it ends, and complain."""
+def _let_go(stream: TextIO) -> None:
+    """Drops what a stream did not take, so that Python does not try again when it ends, and complain."""
     try:
-        sys.stdout.flush()
+        stream.flush()
     except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import csv
-import io
 import json as json_
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, cast
 
 import typer
 
@@ -87,16 +87,10 @@ def _open(output: str | None) -> Iterator[TextIO]:
     from ..files import replacing
 
     with contextlib.nullcontext(sys.stdout.buffer) if output is None else replacing(output) as binary:
-        stream = _text(binary)
-        try:
-            yield stream
-            stream.flush()
-        finally:
-            stream.detach()
-
-
-def _text(binary: BinaryIO) -> io.TextIOWrapper:
-    return io.TextIOWrapper(binary, "utf-8", errors="backslashreplace", newline="")
+        # No TextIOWrapper: one that cannot write its last line closes standard output for everybody.
+        stream = codecs.getwriter("utf-8")(binary, "backslashreplace")
+        yield cast("TextIO", stream)
+        stream.flush()
 
 
 class _Csv:

@@ -45,10 +45,9 @@ def labels_of(column: object, texts: list[Any]) -> list[str]:
     labels = texts_of(column, "labels")
     if len(labels) != len(texts):
         raise UnevenLengths(texts=len(texts), labels=len(labels))
-    wrong = {label for label in set(map(_identity, labels)) if why_no_label(label)}
-    for place, label in enumerate(labels):
-        if wrong and _identity(label) in wrong:
-            raise BadLabel(where=f"labels[{place}]", got=why_no_label(label))
+    if any(map(why_no_label, _distinct(labels))):
+        place = next(place for place, label in enumerate(labels) if why_no_label(label))
+        raise BadLabel(where=f"labels[{place}]", got=why_no_label(labels[place]))
     return labels
 
 
@@ -73,6 +72,9 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-def _identity(label: object) -> object:
-    """The label itself, or its kind where it is no text and may not even be hashable."""
-    return label if isinstance(label, str) else type(label)
+def _distinct(labels: list[Any]) -> Iterable[Any]:
+    """Each label once; all of them where one is no text and cannot even be hashed."""
+    try:
+        return set(labels)
+    except TypeError:
+        return labels

@@ -1,0 +1,59 @@
+//! Any buffers, as a model file may hold them: refused, or safe to use.
+#![no_main]
+
+use deciban_core::counts::Counts;
+use deciban_core::lexicon::{Lexicon, Names};
+use deciban_core::rows::rows;
+use deciban_core::scores::{Scorecard, Scorer};
+use deciban_core::terms::Terms;
+use deciban_core::tokens::Tokens;
+use libfuzzer_sys::fuzz_target;
+
+#[derive(Debug, arbitrary::Arbitrary)]
+struct Buffers {
+    bytes: Vec<u8>,
+    offsets: Vec<i64>,
+    documents: Vec<i64>,
+    indptr: Vec<i64>,
+    label: Vec<u32>,
+    occurrences: Vec<i64>,
+    presences: Vec<i64>,
+    floats: Vec<f64>,
+    text: String,
+}
+
+fuzz_target!(|found: Buffers| {
+    let Ok(names) = Names::new(found.bytes, found.offsets) else { return };
+    let terms = Terms { tokens: Tokens::Word, words: Some(1..=3), chars: Some(1..=3) };
+    let lexicon = Lexicon::new(terms, names.clone()).expect("few terms");
+    let texts = [found.text.as_str()];
+    assert_eq!(rows(&lexicon, &texts, 1).indptr.len(), 2);
+    for (place, name) in names.iter().enumerate() {
+        assert_eq!(lexicon.place(name), Some(place));
+    }
+    let card = Scorecard {
+        bias: vec![0.0; found.documents.len()],
+        absent: vec![0.0; found.documents.len()],
+        indptr: found.indptr.clone(),
+        label: found.label.clone(),
+        weight: found.floats,
+        binary: false,
+    };
+    if let Ok(scorer) = Scorer::new(card, names.len()) {
+        scorer.scores(&lexicon, &texts, 1);
+    }
+    let counts = Counts {
+        names,
+        documents: found.documents,
+        indptr: found.indptr,
+        label: found.label,
+        occurrences: found.occurrences,
+        presences: found.presences,
+    };
+    if counts.check().is_ok() {
+        assert_eq!(counts.minus(&counts).expect("all of it was learnt").names.len(), 0);
+        if let Ok(twice) = counts.plus(&counts) {
+            assert_eq!(twice.minus(&counts).as_ref(), Ok(&counts));
+        }
+    }
+});

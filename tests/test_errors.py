@@ -300,5 +300,6 @@ def test_a_very_long_line_keeps_its_beginning_and_its_end():
 
 def test_values_are_described_shortly():
     assert described("x" * 10**6) == "'" + "x" * 27 + "..." + "x" * 28 + "'"
-    assert described(10**5000) == "int too long to show"
+    assert described(10**5000).startswith("int ")  # Python itself says no more than so many digits
+    assert described([10**5000]).startswith("list ")
     assert described(list(range(10**6))) == "list [0, 1, 2, 3, 4, 5, ...]"

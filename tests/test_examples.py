@@ -389,7 +389,7 @@ def test_what_cannot_be_opened_or_read(tmp_path):
         (tmp_path, "Is a directory"),
         (tmp_path / "none.csv", "No such file or directory"),
         ("/proc/self/mem", "Input/output error"),
-        ("a\0b.csv", "embedded null byte"),
+        ("a\0b.csv", ".*embedded null.*"),
     ]:
         with pytest.raises(errors.Unreadable, match=f": cannot read: {reason}$"):
             examples(path, format="csv")

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 import deciban
 from deciban import errors, modelfile
 from deciban.errors import DecibanError
+from deciban.files import check_writable
 
 GOLDEN = Path(__file__).with_name("golden")
 ZEROS = b"0" * 64
@@ -177,7 +178,7 @@ def test_what_is_no_file_is_no_model(tmp_path):
     assert refusal(tmp_path / "none") is errors.Unreadable
     assert refusal(tmp_path / "folder" / "a" / "b") is errors.Unreadable
     assert refusal(Path("/dev/zero")) is errors.NotAModel
-    with pytest.raises(errors.Unreadable, match=r"a\\x00b: cannot read: embedded null byte"):
+    with pytest.raises(errors.Unreadable, match=r"^a\\x00b: cannot read: .*embedded null"):
         deciban.load("a\0b")
 
 
@@ -572,6 +573,15 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(path, tmp_path):
 def test_a_path_that_cannot_be_written_is_told(path, tmp_path, name, reason):
     with pytest.raises(errors.Unwritable, match=f": cannot write: {reason}$"):
         deciban.load(path).save(tmp_path / name)
+    assert os.listdir(tmp_path) == ["mail.deciban"]
+
+
+@pytest.mark.parametrize("name", [".", "none/mail.deciban", "mail.deciban/mail.deciban"])
+def test_it_can_be_told_before_there_is_anything_to_write(path, tmp_path, name):
+    with pytest.raises(errors.Unwritable):
+        check_writable(tmp_path / name)
+    check_writable(tmp_path / "new.deciban")
+    check_writable(path)
     assert os.listdir(tmp_path) == ["mail.deciban"]
 
 

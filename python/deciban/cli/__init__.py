@@ -1,7 +1,9 @@
 """The command line: one file a command, which parses, calls and prints.
 
-What goes wrong is one line on standard error. Exit status: 0; 1 for an error of the user's; 2 for wrong usage; 130
-after Ctrl-C. Nothing heavy is imported before a command runs.
+A command's module has its `SUMMARY`, an `EXAMPLE`, `add_arguments` and `run`. What goes wrong is one line on standard
+error. Exit status: 0; 1 for an error of the user's; 2 for wrong usage; 130 after Ctrl-C. Nothing heavy is imported
+before a command runs, which is also why the arguments are parsed by Python's own argparse: a parser that brings its own
+libraries takes longer to start than a model takes to load and answer.
 """
 
 from __future__ import annotations
@@ -10,51 +12,74 @@ import contextlib
 import io
 import os
 import sys
-from typing import Any, NoReturn, TextIO
-
-import typer
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from typing import NoReturn, TextIO
 
 from ..errors import DecibanError, one_line
 from . import evaluate, explain, info, predict, train
 
+COMMANDS = {"train": train, "predict": predict, "explain": explain, "evaluate": evaluate, "info": info}
 INTERRUPTED = 130  # what shells say of a command that Ctrl-C ended
 
-app = typer.Typer(
-    name="deciban",
-    help="A text classifier that shows its work: every answer is a sum of weights of evidence, word by word.",
-    epilog="Example: deciban train samples/tickets.csv -o tickets.deciban",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for command in (train.train, predict.predict, explain.explain, evaluate.evaluate, info.info):
-    app.command(epilog=sys.modules[command.__module__].EPILOG)(command)
+
+class UsageError(Exception):
+    """A command line that cannot be understood."""
 
 
-@app.callback(invoke_without_command=True)
-def version(
-    context: typer.Context,
-    show: bool = typer.Option(False, "--version", help="Show the version and exit."),
-) -> None:
-    """Whatever stands before a command."""
-    if show:
+class Parser(ArgumentParser):
+    """A parser whose errors are one line, and which takes no abbreviations that a later option could break."""
+
+    def __init__(self, prog: str, description: str, example: str) -> None:
+        super().__init__(prog, description=description, epilog=f"Example: {example}", allow_abbrev=False)
+        self.formatter_class = RawDescriptionHelpFormatter
+
+    def error(self, message: str) -> NoReturn:
+        """Says where help is to be had."""
+        raise UsageError(f"{message}; see {self.prog} --help")
+
+
+def parser() -> Parser:
+    """The parser of all commands."""
+    about = "A text classifier that shows its work: every answer is a sum of weights of evidence, word by word."
+    top = Parser("deciban", about, train.EXAMPLE)
+    top.add_argument("--version", action="store_true", help="show the version and exit")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", dest="command", parser_class=Parser)
+    for name, module in COMMANDS.items():
+        description = (module.__doc__ or "").partition(": ")[2]
+        sentence = f"{description[:1].upper()}{description[1:].rstrip()}"
+        prog = f"deciban {name}"
+        command = commands.add_parser(
+            name, help=module.SUMMARY, prog=prog, description=sentence, example=module.EXAMPLE
+        )
+        module.add_arguments(command)
+    return top
+
+
+def run(arguments: list[str]) -> int:
+    """Runs one command; returns its exit status."""
+    top = parser()
+    try:
+        given = top.parse_args(arguments)
+    except SystemExit:  # argparse has shown the help
+        return 0
+    if given.version:
         from .. import __version__
 
         print(f"deciban {__version__}")
-        raise typer.Exit
-    if context.invoked_subcommand is None:
-        print(context.get_help(), file=sys.stderr)
-        raise typer.Exit(2)
+    elif given.command is None:
+        top.print_help(sys.stderr)
+        return 2
+    else:
+        COMMANDS[given.command].run(given)
+    return 0
 
 
 def main() -> NoReturn:
     """Runs the command line; no traceback reaches a user."""
     _mend_streams()
     try:
-        status = app(prog_name="deciban", standalone_mode=False) or 0
+        line, status = "", run(sys.argv[1:])
         sys.stdout.flush()
-        line = "interrupted" if status == INTERRUPTED else ""
     except Exception as error:
         line, status = _last_words(error)
     except KeyboardInterrupt:
@@ -71,10 +96,8 @@ def _last_words(error: Exception) -> tuple[str, int]:
     """The line for an error, and the exit status."""
     if isinstance(error, DecibanError):
         return str(error), 1
-    if isinstance(error, typer.Abort):
-        return "interrupted", INTERRUPTED
-    if hasattr(error, "format_message"):  # wrong usage, whichever of its libraries Typer brings along
-        return _about_usage(error), 2
+    if isinstance(error, UsageError):
+        return str(error), 2
     if isinstance(error, BrokenPipeError):
         return "", 1
     if isinstance(error, OSError):
@@ -84,12 +107,6 @@ def _last_words(error: Exception) -> tuple[str, int]:
     if os.environ.get("DECIBAN_TRACEBACK"):
         raise error
     return f"unexpected {type(error).__name__}: {error} (DECIBAN_TRACEBACK=1 shows where; please report it)", 1
-
-
-def _about_usage(error: Any) -> str:
-    message = error.format_message().removesuffix(".")
-    command = error.ctx.command_path if error.ctx else "deciban"
-    return f"{message[:1].lower()}{message[1:]}; see {command} --help"
 
 
 def _mend_streams() -> None:

@@ -1,70 +1,64 @@
-"""`deciban evaluate`: how good a model is."""
+"""`deciban evaluate`: how good a model is.
+
+On labelled texts that it has not seen, or by leave-one-out on those that it was trained on.
+"""
 
 from __future__ import annotations
 
 import shlex
 import sys
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
 
 from . import options, screen
 
 if TYPE_CHECKING:
     from ..evaluation import Evaluation
 
-EPILOG = "Example: deciban evaluate mail.deciban mail.csv --where split=test --report report.html"
+SUMMARY = "tell how good a model is"
+EXAMPLE = "deciban evaluate mail.deciban mail.csv --where split=test --report report.html"
 
 
-def evaluate(
-    model: options.Model,
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Labelled examples; - reads standard input.", show_default=False)
-    ],
-    loo: Annotated[
-        bool, typer.Option("--loo", help="The file is what the model was trained on: leave each example out in turn.")
-    ] = False,
-    report: Annotated[
-        str | None, typer.Option(metavar="FILE.html", help="Write a report to look at.", show_default=False)
-    ] = None,
-    text: options.Text = "text",
-    label: options.Label = "label",
-    where: options.Where = None,
-    format: options.Format = None,
-    encoding: options.Encoding = "utf-8",
-    delimiter: options.Delimiter = None,
-    threads: options.Threads = None,
-    json: options.Json = False,
-) -> None:
-    """Tell how good a model is.
+def add_arguments(parser: ArgumentParser) -> None:
+    """The model, the labelled file, and whether it is the one that the model was trained on."""
+    options.add_model(parser)
+    add = parser.add_argument
+    add("file", metavar="FILE", help="labelled examples; - reads standard input")
+    loo = "the file is what the model was trained on: leave each example out in turn"
+    add("--loo", action="store_true", help=loo)
+    add("--report", metavar="FILE.html", help="write a report to look at")
+    options.add_source(parser, labelled=True)
+    options.add_threads(parser)
+    options.add_json(parser)
 
-    On labelled texts that it has not seen, or by leave-one-out on those that it was trained on.
-    """
+
+def run(given: Namespace) -> None:
+    """Evaluates, and reports."""
     from ..classifier import load
-    from ..examples import Source
-
-    source = Source(file, text, label, options.conditions(where), (), format, encoding, delimiter)
-    classifier = load(model).with_threads(threads)
-    with screen.progress(f"reading {file}", source.size) as progress:
-        texts, held = classifier.held_out(source, loo=loo, progress=progress)
     from ..evaluation import Evaluation
 
+    source = options.source(given, labelled=True)
+    classifier = load(given.model).with_threads(given.threads)
+    with screen.progress(f"reading {given.file}", source.size) as progress:
+        texts, held = classifier.held_out(source, loo=given.loo, progress=progress)
     evaluation = Evaluation(held)
-    if report is not None:
+    if given.report is not None:
         from ..report import write
 
-        protocol = "leave-one-out" if loo else f"test on {file}"
-        write(report, classifier, evaluation, texts, protocol=protocol, command=shlex.join(["deciban", *sys.argv[1:]]))
-    if json:
+        protocol = "leave-one-out" if given.loo else f"test on {given.file}"
+        command = shlex.join(["deciban", *sys.argv[1:]])
+        write(given.report, classifier, evaluation, texts, protocol=protocol, command=command)
+    if given.json:
         screen.write_json(evaluation.as_dict())
-    else:
-        _print(evaluation, "leave-one-out" if loo else "on examples kept apart")
-        if report is not None:
-            print(f"report: {report}")
+        return
+    _print(evaluation, "leave-one-out" if given.loo else "on examples kept apart")
+    if given.report is not None:
+        print(f"report: {given.report}")
 
 
 def _print(evaluation: Evaluation, protocol: str) -> None:
     from rich.table import Table
+    from rich.text import Text
 
     low, high = evaluation.interval
     label, baseline = evaluation.baseline
@@ -75,7 +69,7 @@ def _print(evaluation: Evaluation, protocol: str) -> None:
     for column in ("label", "examples", "precision", "recall", "F1"):
         table.add_column(column, justify="left" if column == "label" else "right")
     for row in evaluation.by_label:
-        table.add_row(row.label, f"{row.support:,}", f"{row.precision:.3f}", f"{row.recall:.3f}", f"{row.f1:.3f}")
+        table.add_row(Text(row.label), f"{row.support:,}", f"{row.precision:.3f}", f"{row.recall:.3f}", f"{row.f1:.3f}")
     screen.console().print(table)
     if evaluation.unseen:
         print(f"labels that the model has never seen, so always wrong: {', '.join(evaluation.unseen)}")

@@ -1,42 +1,40 @@
-"""`deciban explain`: why a text gets its label."""
+"""`deciban explain`: why a text gets its label.
+
+Each word's weight of evidence for the label against the next one, in decibans: they add up to the answer.
+"""
 
 from __future__ import annotations
 
 import sys
+from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
-from typing import Annotated
-
-import typer
 
 from . import options, screen
 
-EPILOG = 'Example: deciban explain mail.deciban "You have won a free ticket" --against ham'
+SUMMARY = "show why a text gets its label"
+EXAMPLE = 'deciban explain mail.deciban "You have won a free ticket" --against ham'
 
 
-def explain(
-    model: options.Model,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="The text; - reads standard input.", show_default=False)],
-    label: Annotated[
-        str | None, typer.Option(help="The label to argue for; by default the most probable.", show_default=False)
-    ] = None,
-    against: Annotated[
-        str | None, typer.Option(help="The label to argue against; by default the next.", show_default=False)
-    ] = None,
-    top: Annotated[int, typer.Option(min=1, metavar="N", help="How many terms to show.")] = 12,
-    json: options.Json = False,
-) -> None:
-    """Show why a text gets its label.
+def add_arguments(parser: ArgumentParser) -> None:
+    """The model, the text, and which labels to compare."""
+    options.add_model(parser)
+    add = parser.add_argument
+    add("text", metavar="TEXT", help="the text; - reads standard input")
+    add("--label", metavar="LABEL", help="the label to argue for; by default the most probable")
+    add("--against", metavar="LABEL", help="the label to argue against; by default the next")
+    add("--top", default=12, type=options.positive, metavar="N", help="how many terms to show (default: 12)")
+    options.add_json(parser)
 
-    Each word's weight of evidence for the label against the next one, in decibans: they add up to the answer.
-    """
+
+def run(given: Namespace) -> None:
+    """Explains one text."""
     from ..classifier import load
     from ..evidence import terminal
 
-    if text == "-":
-        text = sys.stdin.buffer.read().decode("utf-8", errors="replace")
-    evidence = load(model).explain(text, label, against)
-    if json:
+    text = sys.stdin.buffer.read().decode("utf-8", errors="replace") if given.text == "-" else given.text
+    evidence = load(given.model).explain(text, given.label, given.against)
+    if given.json:
         terms = [{"name": term.name, **asdict(term)} for term in evidence.terms]
         screen.write_json({**asdict(evidence), "terms": terms, "total": evidence.total, "unit": "deciban"})
     else:
-        screen.console().print(terminal.rich(evidence, top))
+        screen.console().print(terminal.rich(evidence, given.top))

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import os
+from argparse import ArgumentParser, Namespace
 
 from . import options, screen
 
-EPILOG = "Example: deciban info mail.deciban --json"
+SUMMARY = "show what a model file holds"
+EXAMPLE = "deciban info mail.deciban --json"
 
 
-def info(model: options.Model, json: options.Json = False) -> None:
-    """Show what a model file holds."""
+def add_arguments(parser: ArgumentParser) -> None:
+    """The model."""
+    options.add_model(parser)
+    options.add_json(parser)
+
+
+def run(given: Namespace) -> None:
+    """Shows labels, sizes, settings, and where the model came from."""
     from ..classifier import load
 
-    classifier = load(model)
+    classifier = load(given.model)
     documents = dict(zip(classifier.labels, classifier.counts.documents.tolist(), strict=True))
     facts = {
-        "file": model,
-        "bytes": os.path.getsize(model),
+        "file": given.model,
+        "bytes": os.path.getsize(given.model),
         "examples": sum(documents.values()),
         "terms": len(classifier.counts.lexicon),
         "occurrences": int(classifier.counts.occurrences.sum()),
@@ -25,11 +33,11 @@ def info(model: options.Model, json: options.Json = False) -> None:
         "settings": classifier.settings.as_dict(),
         "provenance": list(classifier.provenance),
     }
-    if json:
+    if given.json:
         screen.write_json(facts)
         return
     sizes = "{examples:,} examples, {terms:,} terms, {occurrences:,} occurrences, {bytes:,} bytes".format(**facts)
-    print(f"{model}: {sizes}")
+    print(f"{given.model}: {sizes}")
     for label, n in documents.items():
         print(f"  {n:>9,}  {label}")
     print("settings: " + ", ".join(f"{name}={value}" for name, value in classifier.settings.as_dict().items()))

@@ -2,56 +2,71 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from typing import TYPE_CHECKING
 
-import typer
-
-SOURCE = "The file of examples"
-
-Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)]
-Text = Annotated[str, typer.Option(help="The column of the texts.")]
-Label = Annotated[str, typer.Option(help="The column of the labels.")]
-Where = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMN=VALUE", help="Keep rows whose column has this value; may be repeated.", show_default=False
-    ),
-]
-Format = Annotated[
-    str | None,
-    typer.Option(help="csv, tsv, jsonl or txt; by default told from the file's name.", show_default=False),
-]
-Encoding = Annotated[str, typer.Option(help="The file's encoding.")]
-Delimiter = Annotated[
-    str | None,
-    typer.Option(metavar="CHARACTER", help="What separates columns, if not a comma or a tab.", show_default=False),
-]
-Threads = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        metavar="N",
-        help="How many threads; by default one a core. Results never depend on it.",
-        show_default=False,
-    ),
-]
-Json = Annotated[bool, typer.Option("--json", help="Write JSON, for machines.")]
+if TYPE_CHECKING:
+    from ..examples import Source
 
 
-def conditions(where: list[str] | None) -> tuple[tuple[str, str], ...]:
-    """`--where split=train` as (column, value)."""
-    pairs = [condition.partition("=") for condition in where or ()]
-    for column, equals, _ in pairs:
-        if not column or not equals:
-            raise typer.BadParameter("expected COLUMN=VALUE, such as split=train", param_hint="--where")
-    return tuple((column, value) for column, _, value in pairs)
+def add_model(parser: ArgumentParser) -> None:
+    """The model file that a command works with."""
+    parser.add_argument("model", metavar="MODEL", help="a model file")
 
 
-def lengths(option: str, given: str) -> tuple[int, int] | None:
+def add_source(parser: ArgumentParser, *, labelled: bool) -> None:
+    """What there is to say of a file of examples."""
+    add = parser.add_argument
+    add("--text", default="text", metavar="COLUMN", help="the column of the texts (default: text)")
+    if labelled:
+        add("--label", default="label", metavar="COLUMN", help="the column of the labels (default: label)")
+    where = "keep rows whose column has this value; may be repeated"
+    add("--where", action="append", default=[], type=condition, metavar="COLUMN=VALUE", help=where)
+    add("--format", metavar="FORMAT", help="csv, tsv, jsonl or txt; by default told from the file's name")
+    add("--encoding", default="utf-8", metavar="NAME", help="the file's encoding (default: utf-8)")
+    add("--delimiter", metavar="CHARACTER", help="what separates columns, if not a comma or a tab")
+
+
+def source(given: Namespace, *, labelled: bool, keep: tuple[str, ...] = ()) -> Source:
+    """The file of examples that was named."""
+    from ..examples import Source
+
+    label = given.label if labelled else None
+    where = tuple(given.where)
+    return Source(given.file, given.text, label, where, keep, given.format, given.encoding, given.delimiter)
+
+
+def add_threads(parser: ArgumentParser) -> None:
+    """How many threads work: never what comes of it."""
+    threads = "how many threads; by default one a core. Results never depend on it"
+    parser.add_argument("--threads", type=positive, metavar="N", help=threads)
+
+
+def add_json(parser: ArgumentParser) -> None:
+    """Output for machines."""
+    parser.add_argument("--json", action="store_true", help="write JSON, for machines")
+
+
+def condition(given: str) -> tuple[str, str]:
+    """`split=train` as (column, value)."""
+    column, equals, value = given.partition("=")
+    if not column or not equals:
+        raise ArgumentTypeError("expected COLUMN=VALUE, such as split=train")
+    return column, value
+
+
+def positive(given: str) -> int:
+    """A whole number above 0."""
+    if not given.isdecimal() or int(given) == 0:
+        raise ArgumentTypeError(f"expected a whole number above 0, got {given!r}")
+    return int(given)
+
+
+def lengths(given: str) -> tuple[int, int] | None:
     """`1-2`, `2` or `none` as the lengths of n-grams."""
     if given == "none":
         return None
     low, _, high = given.partition("-")
     if low.isdecimal() and (not high or high.isdecimal()):
         return int(low), int(high or low)
-    raise typer.BadParameter(f"{given!r}: expected lengths such as 1-2, or none", param_hint=option)
+    raise ArgumentTypeError(f"expected lengths such as 1-2, or none, got {given!r}")

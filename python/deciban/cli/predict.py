@@ -1,16 +1,18 @@
-"""`deciban predict`: a file of texts -> their labels, one row out for each row in."""
+"""`deciban predict`: a file of texts -> their labels.
+
+Writes one row for each row read, in order and as they arrive: the label, and its probability.
+"""
 
 from __future__ import annotations
 
 import codecs
 import contextlib
 import csv
-import json as json_
+import json
 import sys
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, TextIO, cast
-
-import typer
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from . import options, screen
 
@@ -18,46 +20,32 @@ if TYPE_CHECKING:
     from ..classifier import Classifier
     from ..examples import Batch
 
-EPILOG = "Example: deciban predict mail.deciban new.csv --keep id > answers.csv"
+SUMMARY = "label texts"
+EXAMPLE = "deciban predict mail.deciban new.csv --keep id > answers.csv"
 
 
-def predict(
-    model: options.Model,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Texts; - reads standard input.")] = "-",
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Where to write; by default standard output.", show_default=False
-        ),
-    ] = None,
-    text: options.Text = "text",
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Copy this column to the output (label as given_label); may be repeated.",
-            show_default=False,
-        ),
-    ] = None,
-    proba: Annotated[bool, typer.Option("--proba", help="Write the probability of every label.")] = False,
-    where: options.Where = None,
-    format: options.Format = None,
-    encoding: options.Encoding = "utf-8",
-    delimiter: options.Delimiter = None,
-    threads: options.Threads = None,
-    json: options.Json = False,
-) -> None:
-    """Label the texts of a file.
+def add_arguments(parser: ArgumentParser) -> None:
+    """The model, the texts, and what to write of them."""
+    options.add_model(parser)
+    add = parser.add_argument
+    add("file", nargs="?", default="-", metavar="FILE", help="texts; - reads standard input (default: -)")
+    add("-o", "--output", metavar="FILE", help="where to write; by default standard output")
+    keep = "copy this column to the output (label as given_label); may be repeated"
+    add("--keep", action="append", default=[], metavar="COLUMN", help=keep)
+    add("--proba", action="store_true", help="write the probability of every label")
+    options.add_source(parser, labelled=False)
+    options.add_threads(parser)
+    options.add_json(parser)
 
-    Writes one row for each row read, in order and as they arrive: the label, and its probability.
-    """
+
+def run(given: Namespace) -> None:
+    """Labels every text as it arrives."""
     from ..classifier import load
-    from ..examples import Source
 
-    source = Source(file, text, None, options.conditions(where), tuple(keep or ()), format, encoding, delimiter)
-    classifier = load(model).with_threads(threads)
-    with _open(output) as stream, screen.progress(f"reading {file}", source.size) as progress:
-        writer = (_JsonLines if json else _Csv)(stream, classifier.labels, _names(source.keep), every=proba)
+    source = options.source(given, labelled=False, keep=tuple(given.keep))
+    classifier = load(given.model).with_threads(given.threads)
+    with _open(given.output) as stream, screen.progress(f"reading {given.file}", source.size) as progress:
+        writer = (_JsonLines if given.json else _Csv)(stream, classifier.labels, _names(source.keep), every=given.proba)
         for batch in source.batches(progress):
             for row in _answers(classifier, batch):
                 writer.write(*row)
@@ -107,7 +95,7 @@ class _Csv:
 
     def write(self, kept: list[Any], label: str, probability: float, row: list[float]) -> None:
         self.begin()
-        values = [value if isinstance(value, str) else json_.dumps(value) for value in kept]
+        values = [value if isinstance(value, str) else json.dumps(value) for value in kept]
         self._writer.writerow([*values, label, f"{probability:.6g}", *(f"{p:.6g}" for p in row if self._every)])
 
 
@@ -132,4 +120,4 @@ class _JsonLines:
         answer = {**dict(zip(self._keep, kept, strict=True)), "label": label, "probability": probability}
         if self._every:
             answer["probabilities"] = dict(zip(self._labels, row, strict=True))
-        self._stream.write(json_.dumps(answer, ensure_ascii=False) + "\n")
+        self._stream.write(json.dumps(answer, ensure_ascii=False) + "\n")

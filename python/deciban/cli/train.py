@@ -1,82 +1,79 @@
-"""`deciban train`: a file of labelled texts -> a model file."""
+"""`deciban train`: a file of labelled texts -> a model file.
+
+Reads CSV, TSV or JSON lines, gzip-compressed or not, in one pass; memory grows with the terms, not with the file.
+"""
 
 from __future__ import annotations
 
 import time
-from typing import Annotated, Any
-
-import typer
+from argparse import ArgumentParser, Namespace
+from typing import Any
 
 from . import options, screen
 
-EPILOG = "Example: deciban train mail.csv --words 1-2 --where split=train -o mail.deciban"
+SUMMARY = "train a model on labelled texts"
+EXAMPLE = "deciban train mail.csv --words 1-2 --where split=train -o mail.deciban"
 
 
-def train(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Labelled examples; - reads standard input.", show_default=False)
-    ],
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")
-    ] = "model.deciban",
-    text: options.Text = "text",
-    label: options.Label = "label",
-    where: options.Where = None,
-    format: options.Format = None,
-    encoding: options.Encoding = "utf-8",
-    delimiter: options.Delimiter = None,
-    model: Annotated[str, typer.Option(help="The model.")] = "multinomial",
-    words: Annotated[
-        str, typer.Option(metavar="LENGTHS", help="Runs of words that are terms: 1, 1-2, ... or none.")
-    ] = "1",
-    chars: Annotated[
-        str, typer.Option(metavar="LENGTHS", help="Runs of characters inside words: 3-5, ... or none.")
-    ] = "none",
-    tokens: Annotated[str, typer.Option(help="How texts are cut: word, unicode or whitespace.")] = "word",
-    binary: Annotated[bool, typer.Option("--binary", help="Count a term once a text.")] = False,
-    smoothing: Annotated[str, typer.Option(help="How unseen terms get a probability.")] = "laplace",
-    alpha: Annotated[float, typer.Option(help="The strength of smoothing.")] = 1.0,
-    prior_smoothing: Annotated[float, typer.Option(help="What is added to each label's number of examples.")] = 0.0,
-    calibration: Annotated[str, typer.Option(help="How scores become probabilities.")] = "none",
-    threads: options.Threads = None,
-    json: options.Json = False,
-) -> None:
-    """Train a model on labelled texts.
+def add_arguments(parser: ArgumentParser) -> None:
+    """The file, where to save the model, and its settings."""
+    add = parser.add_argument
+    add("file", metavar="FILE", help="labelled examples; - reads standard input")
+    model = "the model file to write (default: model.deciban)"
+    add("-o", "--output", default="model.deciban", metavar="MODEL", help=model)
+    options.add_source(parser, labelled=True)
+    add_settings(parser)
+    options.add_threads(parser)
+    options.add_json(parser)
 
-    Reads CSV, TSV or JSON lines, gzip-compressed or not, in one pass; memory grows with the terms, not with the file.
-    """
+
+def add_settings(parser: ArgumentParser) -> None:
+    """The settings, by the names that they have everywhere."""
+    add = parser.add_argument
+    add("--model", default="multinomial", metavar="NAME", help="the model (default: multinomial)")
+    words = "runs of words that are terms: 1, 1-2, ... or none (default: 1)"
+    add("--words", default=(1, 1), type=options.lengths, metavar="LENGTHS", help=words)
+    chars = "runs of characters inside words: 3-5, ... or none (default: none)"
+    add("--chars", default=None, type=options.lengths, metavar="LENGTHS", help=chars)
+    tokens = "how texts are cut: word, unicode or whitespace (default: word)"
+    add("--tokens", default="word", metavar="NAME", help=tokens)
+    add("--binary", action="store_true", help="count a term once a text")
+    smoothing = "how unseen terms get a probability (default: laplace)"
+    add("--smoothing", default="laplace", metavar="NAME", help=smoothing)
+    add("--alpha", default=1.0, type=float, metavar="NUMBER", help="the strength of smoothing (default: 1)")
+    prior = "what is added to each label's number of examples (default: 0)"
+    add("--prior-smoothing", default=0.0, type=float, metavar="NUMBER", help=prior)
+    calibration = "how scores become probabilities (default: none)"
+    add("--calibration", default="none", metavar="NAME", help=calibration)
+
+
+def run(given: Namespace) -> None:
+    """Trains, saves, and says what was learnt."""
     from ..classifier import train_on
-    from ..examples import Source
+    from ..files import check_writable
     from ..settings import Settings
 
-    settings = Settings(
-        model=model,
-        words=options.lengths("--words", words),
-        chars=options.lengths("--chars", chars),
-        tokens=tokens,
-        binary=binary,
-        smoothing=smoothing,
-        alpha=alpha,
-        prior_smoothing=prior_smoothing,
-        calibration=calibration,
-        threads=threads,
-    )
-    source = Source(file, text, label, options.conditions(where), (), format, encoding, delimiter)
+    settings = Settings(**{name: getattr(given, name) for name in Settings.__dataclass_fields__})
+    source = options.source(given, labelled=True)
+    check_writable(given.output)
     start = time.perf_counter()
-    with screen.progress(f"reading {file}", source.size) as progress:
+    with screen.progress(f"reading {given.file}", source.size) as progress:
         trained = train_on(source, settings, progress)
-    trained.save(output)
-    seconds = time.perf_counter() - start
+    trained.save(given.output)
     facts: dict[str, Any] = {
-        "model": output,
+        "model": given.output,
         "examples": int(trained.counts.documents.sum()),
         "labels": len(trained.labels),
         "terms": len(trained.counts.lexicon),
-        "seconds": round(seconds, 3),
+        "seconds": round(time.perf_counter() - start, 3),
     }
-    if json:
+    if given.json:
         screen.write_json(facts)
     else:
-        sizes = "{examples:,} examples of {labels:,} labels, {terms:,} terms".format(**facts)
-        print(f"trained on {sizes}, in {seconds:.2f} s")
-        print(f"saved as {output}; how good is it? deciban evaluate {output} {file} --loo")
+        print(_in_words(facts))
+        print(f"saved as {given.output}; how good is it? deciban evaluate {given.output} {given.file} --loo")
+
+
+def _in_words(facts: dict[str, Any]) -> str:
+    sizes = "{examples:,} examples of {labels:,} labels, {terms:,} terms, in {seconds:.2f} s".format(**facts)
+    return f"trained on {sizes}"

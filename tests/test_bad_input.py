@@ -106,10 +106,10 @@ REFUSED = {
     "train mail.csv --encoding utf-9": "'utf-9' is not an encoding that Python knows; try utf-8, latin-1 or cp1252",
     "train mail.csv --delimiter ;;": "delimiter=';;': expected one character",
     "train mail.csv --tokens x": "tokens='x': not known; the known ones are: word, unicode, whitespace",
-    "train mail.csv --alpha nan": "alpha=nan: expected a number above 0",
-    "train mail.csv --alpha inf": "alpha=inf: expected a number above 0",
-    "train mail.csv --alpha 0": "alpha=0.0: expected a number above 0",
-    "train mail.csv --prior-smoothing -1": "prior_smoothing=-1.0: expected a number, 0 or more",
+    "train mail.csv --alpha nan": "alpha=nan: expected a number above 0, at most 1e9",
+    "train mail.csv --alpha inf": "alpha=inf: expected a number above 0, at most 1e9",
+    "train mail.csv --alpha 0": "alpha=0.0: expected a number above 0, at most 1e9",
+    "train mail.csv --prior-smoothing -1": "prior_smoothing=-1.0: expected a number from 0 to 1e9",
     "train mail.csv --words 3-1": "words=(3, 1): expected two lengths such as (1, 2), between 1 and 64",
     "train mail.csv --words 1-65": "words=(1, 65): expected two lengths such as (1, 2), between 1 and 64",
     "train mail.csv --chars 0": "chars=(0, 0): expected two lengths such as (1, 2), between 1 and 64",
@@ -369,6 +369,16 @@ def test_labels_that_the_model_never_saw_are_errors_and_named(run, folder):
     assert out.endswith("labels that the model has never seen, so always wrong: eggs\n")
     figures = json.loads(run("evaluate", "mail.deciban", "new.csv", "--json")[1])
     assert (figures["accuracy"], figures["unseen_labels"]) == (0.6, ["eggs"])
+
+
+def test_labels_that_look_like_markup_are_shown_as_they_are(run, folder):
+    Path("odd.csv").write_text("text,label\nfree money,[/red]\nsee you,[bold]ham\nnow,:smile:\n")
+    assert run("train", "odd.csv", "-o", "odd.deciban")[0] == 0
+    for arguments in (["evaluate", "odd.deciban", "odd.csv"], ["info", "odd.deciban"]):
+        status, out, err = run(*arguments)
+        assert (status, err) == (0, "")
+        assert all(label in out for label in ("[/red]", "[bold]ham", ":smile:"))
+    assert "[/red]" in run("explain", "odd.deciban", "free [/b] money")[1]
 
 
 # The library: whatever people keep texts in

@@ -142,3 +142,13 @@ def test_progress_is_shown_on_a_terminal_only(model, tmp_path):
     assert child.returncode == 0
     assert b"reading " in shown
     assert deciban("train", big, "-o", tmp_path / "m").startswith("trained on 200,000 examples")
+
+
+def test_the_examples_are_never_written_over(tmp_path):
+    examples = tmp_path / "mail.csv"
+    examples.write_text("text,label\nhi,ham\nfree,spam\n")
+    command = [sys.executable, "-m", "deciban", "train", str(examples), "-o", str(examples)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"deciban: {examples}: cannot write: it is the file to read from\n"
+    assert examples.read_text().startswith("text,label\n")

@@ -136,9 +136,9 @@ class Classifier:
     def learn(self, texts: object, labels: object) -> Classifier:
         """Learns more examples, new labels among them or not: exactly as if trained on all. Returns itself."""
         new, examples = self._counted(texts, labels)
+        both, kept = self.counts + new, self._examples
         self._note("memory", len(examples[0]))
-        kept = self._examples
-        return self._become(self.counts + new, None if kept is None else (kept[0] + examples[0], kept[1] + examples[1]))
+        return self._become(both, None if kept is None else (kept[0] + examples[0], kept[1] + examples[1]))
 
     def forget(self, texts: object, labels: object) -> Classifier:
         """Forgets examples that were learnt: exactly as if they had never been. Returns itself."""
@@ -242,6 +242,8 @@ def train(texts: object, labels: object, **settings: Any) -> Classifier:
     """
     chosen = Settings.of(**settings)
     counts, examples = Classifier(chosen, count(chosen.terms, [], []))._counted(texts, labels)
+    if not examples[0]:
+        raise NoExamples(where="texts")
     return _trained(chosen, counts, "memory", examples)
 
 
@@ -253,7 +255,7 @@ def train_on(source: Source, settings: Settings, progress: Callable[[int], None]
             tally.add(batch.texts, batch.labels)
         except BadTextInCore as error:
             refuse(error, batch.texts, batch.where)
-    return _trained(settings, tally.counts(), os.path.basename(source.path), None)
+    return _trained(settings, tally.counts(), source.name, None)
 
 
 def _trained(settings: Settings, counts: Counts, source: str, examples: Examples | None) -> Classifier:

@@ -37,14 +37,16 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise Unwritable(path=path, reason=error.strerror or error) from error
 
 
-def check_writable(path: str | os.PathLike[str]) -> None:
-    """Refuses a path that cannot be written, before anybody works for it in vain.
+def check_writable(path: str | os.PathLike[str], *read: str) -> None:
+    """Refuses a path that cannot be written, or is one of those that are read, before anybody works for it in vain.
 
     >>> check_writable("/no/such/folder/mail.deciban")
     Traceback (most recent call last):
         ...
     deciban.errors.Unwritable: /no/such/folder/mail.deciban: cannot write: No such file or directory
     """
+    if any(os.path.isfile(other) and os.path.exists(path) and os.path.samefile(path, other) for other in read):
+        raise Unwritable(path=path, reason="it is the file to read from")
     try:
         target = os.path.realpath(path)
         if os.path.isdir(target):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from typing import Any
@@ -13,6 +12,8 @@ from .terms import Terms
 from .weighing import MODELS
 
 CALIBRATIONS = ("none",)
+GREATEST = 1e9
+MOST_THREADS = 4096
 
 
 @dataclass(frozen=True)
@@ -55,12 +56,14 @@ class Settings:
         if not isinstance(self.binary, bool):
             raise BadSetting(setting="binary", got=self.binary, expected="True or False")
         if not _is_number(self.alpha) or self.alpha <= 0:
-            raise BadSetting(setting="alpha", got=self.alpha, expected="a number above 0")
+            raise BadSetting(setting="alpha", got=self.alpha, expected="a number above 0, at most 1e9")
         if not _is_number(self.prior_smoothing) or self.prior_smoothing < 0:
-            raise BadSetting(setting="prior_smoothing", got=self.prior_smoothing, expected="a number, 0 or more")
-        if self.threads is not None and (type(self.threads) is not int or self.threads < 1):
+            raise BadSetting(setting="prior_smoothing", got=self.prior_smoothing, expected="a number from 0 to 1e9")
+        if self.threads is not None and (type(self.threads) is not int or not 1 <= self.threads <= MOST_THREADS):
             raise BadSetting(
-                setting="threads", got=self.threads, expected="a whole number above 0, or None for all cores"
+                setting="threads",
+                got=self.threads,
+                expected=f"a whole number from 1 to {MOST_THREADS}, or None for all cores",
             )
         object.__setattr__(self, "words", self.terms.words)
         object.__setattr__(self, "chars", self.terms.chars)
@@ -86,4 +89,5 @@ class Settings:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    """Whether it is a number that sums of counts can bear; no NaN, no infinity."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= GREATEST

@@ -36,8 +36,11 @@ def run(given: Namespace) -> None:
     """Evaluates, and reports."""
     from ..classifier import load
     from ..evaluation import Evaluation
+    from ..files import check_writable
 
     source = options.source(given, labelled=True)
+    if given.report is not None:
+        check_writable(given.report)
     classifier = load(given.model).with_threads(given.threads)
     with screen.progress(f"reading {given.file}", source.size) as progress:
         texts, held = classifier.held_out(source, loo=given.loo, progress=progress)

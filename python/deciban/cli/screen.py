@@ -16,7 +16,7 @@ def console() -> Console:
     """Standard output, as wide as the terminal; plain in a pipe."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    return Console(highlight=False, markup=False, emoji=False, soft_wrap=not sys.stdout.isatty())
 
 
 def write_json(value: object) -> None:
@@ -36,7 +36,7 @@ def progress(what: str, total: int | None) -> Iterator[Callable[[int], None] | N
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
-    what_and_bar = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+    what_and_bar = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn())
     speed_and_eta = (TransferSpeedColumn(), TimeRemainingColumn())
     with Progress(*what_and_bar, *speed_and_eta, console=Console(stderr=True), transient=True) as bars:
         task = bars.add_task(what, total=total)

@@ -55,7 +55,7 @@ def run(given: Namespace) -> None:
 
     settings = Settings(**{name: getattr(given, name) for name in Settings.__dataclass_fields__})
     source = options.source(given, labelled=True)
-    check_writable(given.output)
+    check_writable(given.output, given.file)
     start = time.perf_counter()
     with screen.progress(f"reading {given.file}", source.size) as progress:
         trained = train_on(source, settings, progress)

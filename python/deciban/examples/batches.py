@@ -81,6 +81,11 @@ class Source:
             yield batch
 
     @property
+    def name(self) -> str:
+        """What the file is called."""
+        return "standard input" if self.path == "-" else Path(self.path).name
+
+    @property
     def size(self) -> int | None:
         """How many bytes there are to read, where that can be known."""
         return os.path.getsize(self.path) if os.path.isfile(self.path) else None

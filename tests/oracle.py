@@ -4,7 +4,7 @@ import math
 import re
 from collections import Counter, defaultdict
 
-WORD = re.compile(r"(?u)\b\w\w+\b")
+CUT = {"word": re.compile(r"(?u)\b\w\w+\b").findall, "run": re.compile(r"\w+").findall, "whitespace": str.split}
 
 
 def terms(text, tokens="word", words=(1, 1), chars=None):
@@ -12,7 +12,7 @@ def terms(text, tokens="word", words=(1, 1), chars=None):
     lowered = text.lower()
     found = []
     if words:
-        cut = WORD.findall(lowered) if tokens == "word" else lowered.split()
+        cut = CUT[tokens](lowered)
         for n in range(words[0], words[1] + 1):
             found += [" ".join(cut[i : i + n]) for i in range(len(cut) - n + 1)]
     if chars:

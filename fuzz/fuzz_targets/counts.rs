@@ -16,7 +16,7 @@ fn count(corpus: &[(&str, u8)], words: usize, threads: usize) -> Counts {
     let labels: Vec<u32> = corpus.iter().map(|&(_, label)| u32::from(label % 3)).collect();
     tally.add(&texts, &labels, || false).expect("few texts are never too many");
     let most = labels.iter().max().map_or(0, |&most| most as usize + 1);
-    let counts = tally.take(&LABELS[..most]).expect("the numbers are those of the labels");
+    let (counts, _) = tally.take(&LABELS[..most]).expect("the numbers are those of the labels");
     counts.relabelled(&LABELS[..most], LABELS.len()).expect("the same numbers among three")
 }
 

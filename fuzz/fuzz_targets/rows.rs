@@ -15,7 +15,7 @@ fuzz_target!(|input: (Vec<&str>, Vec<&str>, bool, u8)| {
     let terms = Terms { tokens: Tokens::Whitespace, words: Some(1..=2), chars };
     let mut tally = Tally::new(terms.clone(), 1);
     tally.add(&learnt, &vec![0; learnt.len()], || false).expect("few texts are never too many");
-    let counts = tally.take(&[0][..usize::from(!learnt.is_empty())]).expect("one label has the number 0");
+    let (counts, _) = tally.take(&[0][..usize::from(!learnt.is_empty())]).expect("one label has the number 0");
     let (terms_known, lexicon) = (counts.names.len(), Lexicon::new(terms, counts.names).expect("few terms"));
     let found = rows(&lexicon, &texts, 1);
     assert_eq!(found, rows(&lexicon, &texts, 4));

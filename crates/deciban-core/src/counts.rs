@@ -211,7 +211,7 @@ mod tests {
         let (texts, labels): (Vec<_>, Vec<_>) = texts.iter().cloned().unzip();
         tally.add(&texts, &labels, || false).unwrap();
         let numbers: Vec<u32> = (0..labels.iter().max().map_or(0, |most| most + 1)).collect();
-        tally.take(&numbers).unwrap().relabelled(&numbers, 3).unwrap()
+        tally.take(&numbers).unwrap().0.relabelled(&numbers, 3).unwrap()
     }
 
     fn corpus() -> impl Strategy<Value = Vec<(String, u32)>> {

@@ -99,6 +99,12 @@ impl Lexicon {
         Ok(Lexicon { terms, names, places: OnceLock::new() })
     }
 
+    /// The same lexicon with an index that whoever counted has made already.
+    pub fn indexed(self, index: Index) -> Self {
+        let places = OnceLock::from(index.0);
+        Lexicon { places, ..self }
+    }
+
     /// What is seen of a text.
     pub fn terms(&self) -> &Terms {
         &self.terms
@@ -133,6 +139,18 @@ impl Lexicon {
             }
         };
         trie::read(&self.terms, text, scratch, &mut Finding { trie, emit });
+    }
+}
+
+/// The way from terms to their places, as counting leaves it.
+#[derive(Debug)]
+pub struct Index(Trie<Place>);
+
+impl Index {
+    /// The nodes of a trie as the terms at these places.
+    pub(crate) fn new<V: Copy + Default>(trie: Trie<V>, places: &[u32], is_term: &[bool]) -> Self {
+        let place = |node: Node| is_term[node as usize].then(|| places[node as usize].saturating_add(1));
+        Index(trie.mapped(|node| Place(place(node).and_then(NonZero::new))))
     }
 }
 

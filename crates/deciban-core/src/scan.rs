@@ -54,6 +54,17 @@ fn is_no_space(byte: u8) -> bool {
     !((byte == b' ') | (byte.wrapping_sub(9) < 5) | (byte.wrapping_sub(28) < 4))
 }
 
+/// How many bytes the character has that begins with this one.
+#[inline]
+fn width(first: u8) -> usize {
+    match first {
+        0..0xC0 => 1,
+        0xC0..0xE0 => 2,
+        0xE0..0xF0 => 3,
+        _ => 4,
+    }
+}
+
 impl Scan {
     /// Lower-cases a text and marks what belongs to its tokens.
     pub fn read(&mut self, text: &str, tokens: Tokens) {
@@ -87,6 +98,14 @@ impl Scan {
     #[inline]
     pub(crate) fn edges(&self) -> &[usize] {
         &self.edges
+    }
+
+    /// Runs of at least two marked characters.
+    #[inline(always)]
+    pub(crate) fn words(&self) -> impl Iterator<Item = (usize, usize)> {
+        let runs = self.edges.as_chunks().0.iter();
+        let is_one = |start: usize, length: usize| length == 1 || (length < 5 && length == width(self.bytes[start]));
+        runs.filter_map(move |&[start, end]| (!is_one(start, end - start)).then_some((start, end)))
     }
 
     fn find_edges(&mut self) {

@@ -139,12 +139,16 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
         }
     }
 
+    /// A look at the first slot for a hash, which brings it near.
+    #[inline(always)]
+    pub(crate) fn glance(&self, hash: u64) -> Node {
+        self.slots[hash as usize & (self.slots.len() - 1)].node
+    }
+
     /// Brings the slots of some hashes near: their loads overlap, where one look-up after the other would wait for each.
     #[inline(always)]
     pub(crate) fn touch(&self, hashes: impl Iterator<Item = u64>) {
-        let last = self.slots.len() - 1;
-        let nodes = hashes.fold(0, |nodes, hash| nodes ^ self.slots[hash as usize & last].node);
-        std::hint::black_box(nodes);
+        std::hint::black_box(hashes.fold(0, |nodes, hash| nodes ^ self.glance(hash)));
     }
 
     /// The node and the value of a key.
@@ -178,6 +182,15 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
             let at = self.probe(slot.key, self.hash(slot.key));
             self.slots[at] = slot;
         }
+    }
+
+    /// The same keys and nodes with other values, in the same place.
+    pub(crate) fn mapped<W: Copy + Default>(self, value: impl Fn(Node) -> W) -> Table<K, W> {
+        let mapped = |Slot { key, node, .. }: Slot<K, V>| {
+            let value = if node == NONE { W::default() } else { value(node) };
+            Slot { key, node, value }
+        };
+        Table { seed: self.seed, slots: self.slots.into_iter().map(mapped).collect(), used: self.used }
     }
 
     #[inline(always)]

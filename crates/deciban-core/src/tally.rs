@@ -7,10 +7,11 @@ use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::counts::Counts;
+use crate::lexicon::Index;
 use crate::order::order;
 use crate::table::{Node, Short};
 use crate::terms::Terms;
-use crate::trie::{Found, Scratch, Trie, Visit, hashes, neighbours, read};
+use crate::trie::{Found, Scratch, Trie, Visit, neighbours, read};
 use crate::{Invalid, parts};
 
 /// How often a term occurred since its label began, in how many documents, and which was the last.
@@ -70,8 +71,8 @@ impl Visit for Part {
     }
 
     #[inline(always)]
-    fn expect(&self, names: &[Found]) {
-        self.trie.short.touch(hashes(names));
+    fn glance(&self, hash: u64) -> Node {
+        self.trie.short.glance(hash)
     }
 
     #[inline(always)]
@@ -183,7 +184,7 @@ impl Part {
         }
     }
 
-    fn counts(mut self, numbers: &[u32]) -> Counts {
+    fn counts(mut self, numbers: &[u32]) -> (Counts, Index) {
         let mut counts = Counts::empty(numbers.len());
         for (&number, n) in numbers.iter().zip(&self.documents) {
             counts.documents[number as usize] = *n;
@@ -208,7 +209,7 @@ impl Part {
             counts.indptr.push(counts.label.len() as i64);
         }
         counts.names = order.names;
-        counts
+        (counts, Index::new(self.trie, &order.place, &is_term))
     }
 }
 
@@ -307,8 +308,9 @@ impl Tally {
         parts::run(jobs).into_iter().collect()
     }
 
-    /// The counts of all texts so far, label i under the number `numbers[i]`; the tally is empty after it.
-    pub fn take(&mut self, numbers: &[u32]) -> Result<Counts, Invalid> {
+    /// The counts of all texts so far, label i under the number `numbers[i]`, and, where one thread counted them all,
+    /// the index of their terms; the tally is empty after it.
+    pub fn take(&mut self, numbers: &[u32]) -> Result<(Counts, Option<Index>), Invalid> {
         let mut sorted = numbers.to_vec();
         sorted.sort_unstable();
         if numbers.len() != self.labels || !(0..).zip(&sorted).all(|(i, &number)| i == number) {
@@ -317,7 +319,12 @@ impl Tally {
         self.labels = 0;
         let jobs = mem::take(&mut self.parts).into_iter().map(|part| move || part.counts(numbers)).collect();
         let mut parts = parts::run(jobs).into_iter();
-        let first = parts.next().unwrap_or_else(|| Counts::empty(numbers.len()));
-        parts.try_fold(first, |sum, part| sum.plus(&part)).map_err(|_| Invalid("the counts are too large to add up"))
+        let Some((mut sum, index)) = parts.next() else { return Ok((Counts::empty(numbers.len()), None)) };
+        let mut index = Some(index);
+        for (part, _) in parts {
+            sum = sum.plus(&part).map_err(|_| Invalid("the counts are too large to add up"))?;
+            index = None;
+        }
+        Ok((sum, index))
     }
 }

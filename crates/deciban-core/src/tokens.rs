@@ -27,12 +27,7 @@ impl Tokens {
             Tokens::Whitespace | Tokens::Run => {
                 found.extend(scan.edges().as_chunks().0.iter().map(|&[start, end]| (start, end)))
             }
-            Tokens::Word => {
-                let bytes = scan.padded();
-                let runs = scan.edges().as_chunks().0.iter();
-                let several = |&&[start, end]: &&[usize; 2]| end - start > 1 && end - start > width(bytes[start]);
-                found.extend(runs.filter(several).map(|&[start, end]| (start, end)));
-            }
+            Tokens::Word => found.extend(scan.words()),
             Tokens::Unicode => {
                 for (start, segment) in scan.lowered().split_word_bound_indices() {
                     if segment.chars().any(|c| flags(c) & (WORD | SYMBOL) != 0) {
@@ -41,17 +36,6 @@ impl Tokens {
                 }
             }
         }
-    }
-}
-
-/// How many bytes the character has that begins with this one.
-#[inline]
-fn width(first: u8) -> usize {
-    match first {
-        0..0xC0 => 1,
-        0xC0..0xE0 => 2,
-        0xE0..0xF0 => 3,
-        _ => 4,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Terms -> nodes: every name gets a number, an n-gram of words as a pair of numbers; each node carries a value.
 
+use std::hint::black_box;
 use std::ops::RangeInclusive;
 
 use crate::scan::Scan;
@@ -49,8 +50,8 @@ pub struct Scratch {
 pub(crate) trait Visit {
     /// The hash of a key.
     fn hash(&self, key: Short) -> u64;
-    /// Says which names will be visited next.
-    fn expect(&self, names: &[Found]);
+    /// A look at the slot where a name with this hash will be looked for.
+    fn glance(&self, hash: u64) -> Node;
     /// Says that the pairs of these neighbours will be visited next.
     fn expect_pairs(&self, nodes: &[Option<Node>]);
     /// A name that is no n-gram of words; `is_term` says whether it is one of the terms, or only begins some.
@@ -72,15 +73,7 @@ pub(crate) fn neighbours(nodes: &[Option<Node>]) -> impl Iterator<Item = u64> {
 }
 
 #[inline(always)]
-pub(crate) fn hashes(names: &[Found]) -> impl Iterator<Item = u64> {
-    names.iter().map(|name| match name {
-        Found::Short(_, hash) => *hash,
-        Found::Long(..) => 0,
-    })
-}
-
-#[inline(always)]
-fn found(visit: &impl Visit, bytes: &[u8], start: usize, end: usize) -> Found {
+pub(crate) fn found(visit: &impl Visit, bytes: &[u8], start: usize, end: usize) -> Found {
     if end - start > Short::LONGEST {
         return Found::Long(start, end);
     }
@@ -93,9 +86,14 @@ pub(crate) fn read(terms: &Terms, text: &str, scratch: &mut Scratch, visit: &mut
     let Scratch { scan, spaces, words, found: names, nodes, padded, gram, boundaries } = scratch;
     if let Some(lengths) = &terms.words {
         scan.read(text, terms.tokens);
-        words.clear();
-        terms.tokens.ranges(scan, words);
-        word_grams(scan.padded(), words, lengths, names, nodes, visit);
+        if terms.tokens == Tokens::Word {
+            // The usual tokens go straight from the scan to their keys.
+            word_grams(scan.padded(), scan.words(), lengths, names, nodes, visit);
+        } else {
+            words.clear();
+            terms.tokens.ranges(scan, words);
+            word_grams(scan.padded(), words.iter().copied(), lengths, names, nodes, visit);
+        }
     }
     if let Some(lengths) = &terms.chars {
         spaces.read(text, Tokens::Whitespace);
@@ -114,15 +112,23 @@ pub(crate) fn read(terms: &Terms, text: &str, scratch: &mut Scratch, visit: &mut
 #[inline(always)]
 pub(crate) fn word_grams(
     bytes: &[u8],
-    words: &[(usize, usize)],
+    words: impl Iterator<Item = (usize, usize)>,
     lengths: &RangeInclusive<usize>,
     names: &mut Vec<Found>,
     nodes: &mut Vec<Option<Node>>,
     visit: &mut impl Visit,
 ) {
     names.clear();
-    names.extend(words.iter().map(|&(start, end)| found(visit, bytes, start, end)));
-    visit.expect(names);
+    // A look at each slot brings it near: these loads overlap, where one look-up after the other would wait for each.
+    let mut near = 0;
+    for (start, end) in words {
+        let name = found(visit, bytes, start, end);
+        if let Found::Short(_, hash) = name {
+            near ^= visit.glance(hash);
+        }
+        names.push(name);
+    }
+    black_box(near);
     let (low, high) = (*lengths.start(), *lengths.end());
     if high == 1 {
         for &name in names.iter() {
@@ -191,6 +197,13 @@ fn each_gram(nodes: &[Option<Node>], low: usize, high: usize, visit: &mut impl V
 impl<V: Copy + Default> Trie<V> {
     pub(crate) fn new() -> Self {
         Trie { short: Table::new(), long: Long::default(), long_values: Vec::new(), pairs: Table::new(), nodes: 0 }
+    }
+
+    /// The same nodes with other values.
+    pub(crate) fn mapped<W: Copy + Default>(self, value: impl Fn(Node) -> W) -> Trie<W> {
+        let Trie { short, long, pairs, nodes, .. } = self;
+        let long_values = (0..long.len()).map(|at| value(long.node(at))).collect();
+        Trie { short: short.mapped(&value), long, long_values, pairs: pairs.mapped(&value), nodes }
     }
 
     /// How many nodes there are.
@@ -307,8 +320,8 @@ impl<V: Copy + Default, F: FnMut(V)> Visit for Finding<'_, V, F> {
     }
 
     #[inline(always)]
-    fn expect(&self, names: &[Found]) {
-        self.trie.short.touch(hashes(names));
+    fn glance(&self, hash: u64) -> Node {
+        self.trie.short.glance(hash)
     }
 
     #[inline(always)]

@@ -2,9 +2,10 @@
 //!
 //! [`Vectoriser`] learns the columns in the one pass that counts: a term is numbered when it is first seen, a row is
 //! written in those numbers, and at the end numbers become places in canonical order. Each thread numbers for itself.
-//! [`vocabulary`] counts terms that are known, [`hashing`] counts in columns that are hashes.
+//! What comes out is [`counted`]. [`vocabulary`] counts terms that are known, [`hashing`] counts in columns that are hashes.
 
 pub mod analyser;
+pub mod counted;
 pub mod hashing;
 pub mod matrix;
 pub mod vocabulary;
@@ -12,11 +13,12 @@ pub mod vocabulary;
 use crate::lexicon::Names;
 use crate::order::order;
 use crate::table::{Node, Short};
-use crate::trie::{Found, Trie, Visit, hashes, neighbours};
+use crate::trie::{Found, Trie, Visit, neighbours};
 use crate::{Invalid, parts};
 
 use analyser::{Analyser, Scratch};
-use matrix::{Chunk, Count, Entry, Matrix};
+use counted::Counted;
+use matrix::{Chunk, Entry};
 
 /// The last text in which a term was seen, and where in that text's row it stands.
 #[derive(Debug, Clone, Copy, Default)]
@@ -61,18 +63,19 @@ impl Vectoriser {
         Ok(())
     }
 
-    /// The terms of all texts in canonical order, and the matrix.
+    /// The terms of all texts in canonical order, and their counts.
     ///
     /// ```
     /// # use deciban_core::{tokens::Tokens, vectorise::{Vectoriser, analyser::{Analyser, Grams, Stop}}};
     /// let grams = Grams::Words(Tokens::Word, Stop::default());
     /// let mut vectoriser = Vectoriser::new(Analyser { grams, lengths: 1..=1, lowercase: true }, 1);
     /// vectoriser.add(&["so far so good", "far"]).unwrap();
-    /// let (names, matrix) = vectoriser.take::<i64>().unwrap();
-    /// assert_eq!(names.iter().collect::<Vec<_>>(), ["far", "good", "so"]);
+    /// let counted = vectoriser.take().unwrap();
+    /// assert_eq!(counted.names().iter().collect::<Vec<_>>(), ["far", "good", "so"]);
+    /// let matrix = counted.matrix::<i64>();
     /// assert_eq!((matrix.indices, matrix.data), (vec![0, 1, 2, 0], vec![1, 1, 2, 1]));
     /// ```
-    pub fn take<C: Count>(self) -> Result<(Names, Matrix<C>), Invalid> {
+    pub fn take(self) -> Result<Counted, Invalid> {
         let jobs = self.parts.iter().map(|part| || order(&part.trie, &part.is_term)).collect();
         let orders = parts::run(jobs);
         drop(self.parts);
@@ -80,14 +83,13 @@ impl Vectoriser {
         let mut columns: Vec<Vec<u32>> = Vec::new();
         for found in orders {
             let (all, ours, theirs) = union(&names, &found.names);
-            columns.iter_mut().flatten().for_each(|column| *column = ours[*column as usize]);
+            columns.iter_mut().flatten().for_each(|column| *column = ours.get(*column as usize).copied().unwrap_or(0));
             columns.push(found.place.into_iter().map(|at| theirs.get(at as usize).copied().unwrap_or(0)).collect());
             names = all;
         }
         i32::try_from(names.len())
             .map_err(|_| Invalid("there are more than two billion terms; use shorter n-grams"))?;
-        let column = |part: usize, node: u32| columns[part][node as usize];
-        Ok((names, Matrix::of(self.chunks, column)))
+        Ok(Counted { names, columns, chunks: self.chunks })
     }
 }
 
@@ -158,8 +160,8 @@ impl Visit for Part {
     }
 
     #[inline(always)]
-    fn expect(&self, names: &[Found]) {
-        self.trie.short.touch(hashes(names));
+    fn glance(&self, hash: u64) -> Node {
+        self.trie.short.glance(hash)
     }
 
     #[inline(always)]
@@ -201,6 +203,7 @@ impl Visit for Part {
 #[cfg(test)]
 mod tests {
     use super::analyser::{Grams, Stop};
+    use super::matrix::Matrix;
     use super::*;
     use crate::tokens::Tokens;
     use proptest::prelude::*;
@@ -209,7 +212,8 @@ mod tests {
         let grams = Grams::Words(Tokens::Run, Stop::default());
         let mut vectoriser = Vectoriser::new(Analyser { grams, lengths, lowercase: true }, threads);
         texts.chunks(3).for_each(|chunk| vectoriser.add(chunk).unwrap());
-        vectoriser.take().unwrap()
+        let counted = vectoriser.take().unwrap();
+        (counted.names().clone(), counted.matrix())
     }
 
     #[test]

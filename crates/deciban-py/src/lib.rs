@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use std::sync::Mutex;
 
 use deciban_core::counts::{Counts, Unlearnt as CoreUnlearnt};
-use deciban_core::lexicon::{Lexicon as CoreLexicon, Names};
+use deciban_core::lexicon::{Index, Lexicon as CoreLexicon, Names};
 use deciban_core::scores::{Scorecard, Scorer as CoreScorer};
 use deciban_core::tally::Tally as CoreTally;
 use deciban_core::terms::Terms as CoreTerms;
@@ -241,9 +241,14 @@ type Buffers<'py> =
     (Bound<'py, Lexicon>, Array<'py, i64>, Array<'py, i64>, Array<'py, u32>, Array<'py, i64>, Array<'py, i64>);
 type Views<'py> = (Bound<'py, Lexicon>, View<'py, i64>, View<'py, i64>, View<'py, u32>, View<'py, i64>, View<'py, i64>);
 
-fn counts_to_python(py: Python<'_>, terms: CoreTerms, counts: Counts) -> PyResult<Buffers<'_>> {
+fn counts_to_python(py: Python<'_>, terms: CoreTerms, counts: Counts, index: Option<Index>) -> PyResult<Buffers<'_>> {
+    let lexicon = CoreLexicon::new(terms, counts.names).map_err(invalid)?;
+    let lexicon = match index {
+        Some(index) => lexicon.indexed(index),
+        None => lexicon,
+    };
     Ok((
-        Bound::new(py, Lexicon(CoreLexicon::new(terms, counts.names).map_err(invalid)?))?,
+        Bound::new(py, Lexicon(lexicon))?,
         PyArray1::from_vec(py, counts.documents),
         PyArray1::from_vec(py, counts.indptr),
         PyArray1::from_vec(py, counts.label),
@@ -291,7 +296,7 @@ fn merge<'py>(
         CoreUnlearnt::Label(label) => Unlearnt::new_err((None::<String>, label)),
         CoreUnlearnt::Invalid(error) => invalid(error),
     };
-    counts_to_python(py, terms, merged.map_err(refused)?)
+    counts_to_python(py, terms, merged.map_err(refused)?, None)
 }
 
 /// Counts under way.
@@ -326,8 +331,8 @@ impl Tally {
     /// The counts of all texts so far, as flat buffers, label i under the number `numbers[i]`; empty after it.
     fn take<'py>(&mut self, py: Python<'py>, numbers: View<'py, u32>) -> PyResult<Buffers<'py>> {
         let numbers = numbers.as_slice()?;
-        let counts = py.detach(|| self.0.take(numbers)).map_err(invalid)?;
-        counts_to_python(py, self.0.terms().clone(), counts)
+        let (counts, index) = py.detach(|| self.0.take(numbers)).map_err(invalid)?;
+        counts_to_python(py, self.0.terms().clone(), counts, index)
     }
 }
 
@@ -343,7 +348,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(merge, module)?)?;
     module.add_class::<vectorise::Analyser>()?;
     module.add_class::<vectorise::Vocabulary>()?;
-    module.add_function(wrap_pyfunction!(vectorise::vectorised, module)?)?;
+    module.add_class::<vectorise::Vectorised>()?;
     module.add_function(wrap_pyfunction!(vectorise::hashed, module)?)?;
     Ok(())
 }

@@ -4,9 +4,10 @@ use deciban_core::terms::CHARS;
 use deciban_core::tokens::Tokens;
 use deciban_core::vectorise::Vectoriser;
 use deciban_core::vectorise::analyser::{Analyser as CoreAnalyser, Grams};
+use deciban_core::vectorise::counted::Counted;
 use deciban_core::vectorise::hashing::Hashing;
 use deciban_core::vectorise::matrix::{Count, Matrix};
-use deciban_core::vectorise::vocabulary::{Counted, Vocabulary as CoreVocabulary};
+use deciban_core::vectorise::vocabulary::{Finds, Vocabulary as CoreVocabulary};
 use numpy::{Element, PyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -22,7 +23,7 @@ fn csr<'py, C: Count + Element>(py: Python<'py>, matrix: Matrix<C>) -> Csr<'py> 
     (PyArray1::from_vec(py, matrix.indptr), PyArray1::from_vec(py, matrix.indices), data)
 }
 
-fn counted(py: Python<'_>, rows: Counted, floats: bool) -> Csr<'_> {
+fn found(py: Python<'_>, rows: Finds, floats: bool) -> Csr<'_> {
     if floats { csr::<f64>(py, py.detach(|| rows.matrix())) } else { csr::<i64>(py, py.detach(|| rows.matrix())) }
 }
 
@@ -52,26 +53,43 @@ impl Analyser {
     }
 }
 
-/// The terms of texts in canonical order, and how often each text has them.
-#[pyfunction]
-pub fn vectorised<'py>(
-    py: Python<'py>,
-    analyser: &Analyser,
-    texts: &Bound<'py, PyList>,
-    floats: bool,
-    threads: usize,
-) -> PyResult<(Bound<'py, PyList>, Csr<'py>)> {
-    let mut vectoriser = Vectoriser::new(analyser.0.clone(), threads);
-    in_slices(py, &strings(texts)?, |slice| vectoriser.add(slice).map_err(invalid))?;
-    let (names, matrix) = if floats {
-        let (names, matrix) = py.detach(|| vectoriser.take::<f64>()).map_err(invalid)?;
-        (names, csr(py, matrix))
-    } else {
-        let (names, matrix) = py.detach(|| vectoriser.take::<i64>()).map_err(invalid)?;
-        (names, csr(py, matrix))
-    };
-    let all: Vec<&str> = names.iter().map(|name| name.strip_prefix(CHARS).unwrap_or(name)).collect();
-    Ok((PyList::new(py, all)?, matrix))
+/// The terms of texts, and how often each text has them.
+#[pyclass(module = "deciban._core")]
+pub struct Vectorised(Counted);
+
+#[pymethods]
+impl Vectorised {
+    #[new]
+    fn new(py: Python<'_>, analyser: &Analyser, texts: &Bound<'_, PyList>, threads: usize) -> PyResult<Self> {
+        let mut vectoriser = Vectoriser::new(analyser.0.clone(), threads);
+        in_slices(py, &strings(texts)?, |slice| vectoriser.add(slice).map_err(invalid))?;
+        py.detach(|| vectoriser.take()).map(Vectorised).map_err(invalid)
+    }
+
+    /// In how many texts each term occurs, and how often in all.
+    fn frequencies<'py>(&self, py: Python<'py>) -> (Array<'py, i64>, Array<'py, i64>) {
+        let (documents, occurrences) = py.detach(|| self.0.frequencies());
+        (PyArray1::from_vec(py, documents), PyArray1::from_vec(py, occurrences))
+    }
+
+    /// Drops the terms that are not kept.
+    fn keep(&mut self, py: Python<'_>, kept: View<'_, bool>) -> PyResult<()> {
+        let kept = kept.as_slice()?;
+        py.detach(|| self.0.keep(kept)).map_err(invalid)
+    }
+
+    /// All terms in canonical order, and the matrix; nothing is left after it.
+    fn take<'py>(&mut self, py: Python<'py>, floats: bool) -> PyResult<(Bound<'py, PyList>, Csr<'py>)> {
+        let counted = std::mem::take(&mut self.0);
+        let names = counted.names().iter().map(|name| name.strip_prefix(CHARS).unwrap_or(name));
+        let names = PyList::new(py, names.collect::<Vec<_>>())?;
+        let rows = if floats {
+            csr::<f64>(py, py.detach(|| counted.matrix()))
+        } else {
+            csr::<i64>(py, py.detach(|| counted.matrix()))
+        };
+        Ok((names, rows))
+    }
 }
 
 /// Terms, each with its column.
@@ -94,12 +112,12 @@ impl Vocabulary {
         floats: bool,
         threads: usize,
     ) -> PyResult<Csr<'py>> {
-        let mut rows = Counted::default();
+        let mut rows = Finds::default();
         in_slices(py, &strings(texts)?, |slice| {
             self.0.count(slice, threads, &mut rows);
             Ok(())
         })?;
-        Ok(counted(py, rows, floats))
+        Ok(found(py, rows, floats))
     }
 }
 
@@ -115,10 +133,10 @@ pub fn hashed<'py>(
     threads: usize,
 ) -> PyResult<Csr<'py>> {
     let hashing = Hashing { analyser: analyser.0.clone(), columns, signed };
-    let mut rows = Counted::default();
+    let mut rows = Finds::default();
     in_slices(py, &strings(texts)?, |slice| {
         hashing.count(slice, threads, &mut rows);
         Ok(())
     })?;
-    Ok(counted(py, rows, floats))
+    Ok(found(py, rows, floats))
 }

@@ -3,15 +3,13 @@
 //! Words are cut as [`Tokens`] says, and stop words leave before runs are made. Characters are taken from the whole
 //! text, in which two or more white spaces became one blank; or from each word with a blank on both sides.
 
-use std::collections::HashSet;
 use std::ops::RangeInclusive;
-
-use foldhash::fast::RandomState;
+use std::sync::Arc;
 
 use crate::scan::Scan;
 use crate::table::Node;
 use crate::tokens::Tokens;
-use crate::trie::{Found, Visit, char_gram, char_grams, pad, word_grams};
+use crate::trie::{Finding, Found, Trie, Visit, char_gram, char_grams, found, pad, word_grams};
 
 /// What is seen of a text.
 #[derive(Debug, Clone)]
@@ -37,11 +35,13 @@ pub enum Grams {
 
 /// Words that are not seen.
 #[derive(Debug, Clone, Default)]
-pub struct Stop(HashSet<Box<[u8]>, RandomState>);
+pub struct Stop(Option<Arc<Trie<()>>>);
 
 impl<'a> FromIterator<&'a str> for Stop {
     fn from_iter<I: IntoIterator<Item = &'a str>>(words: I) -> Self {
-        Stop(words.into_iter().map(|word| word.as_bytes().into()).collect())
+        let mut trie = Trie::new();
+        words.into_iter().filter(|word| !word.contains(' ')).for_each(|word| trie.set(word, ()));
+        Stop((trie.len() > 0).then(|| Arc::new(trie)))
     }
 }
 
@@ -64,7 +64,7 @@ impl Analyser {
         if let Grams::Words(tokens, stop) = &self.grams {
             self.cut(text, *tokens, stop, scratch);
             let Scratch { scan, words, names, nodes, .. } = scratch;
-            word_grams(scan.padded(), words, &self.lengths, names, nodes, visit);
+            word_grams(scan.padded(), words.iter().copied(), &self.lengths, names, nodes, visit);
         } else {
             self.each_of_chars(text, scratch, |bytes, from, to, gram| char_gram(bytes, from, to, gram, visit));
         }
@@ -78,6 +78,9 @@ impl Analyser {
         };
         self.cut(text, *tokens, stop, scratch);
         let Scratch { scan, words, text, .. } = scratch;
+        if *self.lengths.end() == 1 {
+            return words.iter().for_each(|&(start, end)| emit(&scan.padded()[start..end]));
+        }
         text.clear();
         for place in words.iter_mut() {
             let start = text.len();
@@ -107,9 +110,12 @@ impl Analyser {
     #[inline]
     fn cut(&self, text: &str, tokens: Tokens, stop: &Stop, scratch: &mut Scratch) {
         self.scan(text, tokens, scratch);
-        if !stop.0.is_empty() {
-            let bytes = scratch.scan.padded();
-            scratch.words.retain(|&(start, end)| !stop.0.contains(&bytes[start..end]));
+        if let Some(trie) = &stop.0 {
+            let (bytes, mut known) = (scratch.scan.padded(), Finding { trie: &**trie, emit: |()| () });
+            scratch.words.retain(|&(start, end)| {
+                let word = found(&known, bytes, start, end);
+                known.name(word, bytes, false).is_none()
+            });
         }
     }
 

@@ -1,15 +1,14 @@
 //! Texts -> a matrix whose columns are hashes of terms: scikit-learn's, MurmurHash3 (x86, 32 bits) with seed 0.
 
 use crate::vectorise::analyser::Analyser;
-use crate::vectorise::matrix::Entry;
-use crate::vectorise::vocabulary::Counted;
+use crate::vectorise::vocabulary::{Finds, One};
 
 /// Which column a term goes to, and with which sign.
 #[derive(Debug, Clone)]
 pub struct Hashing {
     /// What is seen of a text.
     pub analyser: Analyser,
-    /// How many columns there are.
+    /// How many columns there are, below two billion.
     pub columns: u32,
     /// Whether a term counts as minus one where its hash is negative.
     pub signed: bool,
@@ -17,13 +16,12 @@ pub struct Hashing {
 
 impl Hashing {
     /// Counts the terms of some texts into rows; `threads` as in [`crate::parts::cut`].
-    pub fn count<T: AsRef<str> + Sync>(&self, texts: &[T], threads: usize, rows: &mut Counted) {
-        let columns = self.columns.max(1);
+    pub fn count<T: AsRef<str> + Sync>(&self, texts: &[T], threads: usize, rows: &mut Finds) {
+        let columns = self.columns.clamp(1, i32::MAX as u32);
         rows.add(texts, threads, |text, scratch, found| {
             self.analyser.each(text, scratch, |name| {
                 let hash = murmur3(name) as i32;
-                let count = if self.signed && hash < 0 { -1 } else { 1 };
-                found.push(Entry::new(hash.unsigned_abs() % columns, count));
+                found.push(One::new(hash.unsigned_abs() % columns, self.signed && hash < 0));
             });
         });
     }

@@ -40,6 +40,23 @@ pub(crate) struct Chunk {
     pub(crate) ends: Vec<usize>,
 }
 
+impl Chunk {
+    /// Without the entries for whose numbers `is_kept` says no.
+    pub(crate) fn retain(&mut self, is_kept: impl Fn(u32) -> bool) {
+        let (mut start, mut length) = (0, 0);
+        for end in &mut self.ends {
+            for at in start..*end {
+                if is_kept(self.entries[at].number()) {
+                    self.entries[length] = self.entries[at];
+                    length += 1;
+                }
+            }
+            start = std::mem::replace(end, length);
+        }
+        self.entries.truncate(length);
+    }
+}
+
 /// What a matrix holds: integers or floats.
 pub trait Count: Copy + Default + Send {
     /// The same number.

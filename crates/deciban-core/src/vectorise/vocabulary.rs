@@ -21,6 +21,7 @@ impl Vocabulary {
         if names.len() != columns.len() || columns.iter().any(|&column| column as usize >= names.len()) {
             return Err(Invalid("the columns are not as many as the terms"));
         }
+        i32::try_from(names.len()).map_err(|_| Invalid("there are more than two billion terms"))?;
         let prefix = if matches!(analyser.grams, Grams::Words(..)) { "" } else { terms::CHARS };
         let mut trie = Trie::new();
         for (name, column) in names.iter().zip(columns) {
@@ -30,11 +31,11 @@ impl Vocabulary {
     }
 
     /// Counts the known terms of some texts into rows; `threads` as in [`parts::cut`].
-    pub fn count<T: AsRef<str> + Sync>(&self, texts: &[T], threads: usize, rows: &mut Counted) {
+    pub fn count<T: AsRef<str> + Sync>(&self, texts: &[T], threads: usize, rows: &mut Finds) {
         rows.add(texts, threads, |text, scratch, found| {
             let emit = |column: Column| {
                 if column > 0 {
-                    found.push(Entry::new(column - 1, 1));
+                    found.push(One::new(column - 1, false));
                 }
             };
             self.analyser.read(text, scratch, &mut Finding { trie: &self.columns, emit });
@@ -42,17 +43,38 @@ impl Vocabulary {
     }
 }
 
-/// Rows that have been counted, in columns already.
-#[derive(Debug, Default)]
-pub struct Counted(Vec<(usize, Chunk)>);
+/// One term in a column, which is below two billion, and whether it counts as minus one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct One(u32);
 
-impl Counted {
+impl One {
+    #[inline(always)]
+    pub(crate) fn new(column: u32, is_minus: bool) -> Self {
+        One(column << 1 | u32::from(is_minus))
+    }
+
+    #[inline(always)]
+    fn column(self) -> u32 {
+        self.0 >> 1
+    }
+
+    #[inline(always)]
+    fn sign(self) -> i32 {
+        1 - 2 * (self.0 & 1) as i32
+    }
+}
+
+/// Rows of what was found in texts, in columns already.
+#[derive(Debug, Default)]
+pub struct Finds(Vec<(usize, Chunk)>);
+
+impl Finds {
     /// Appends one row a text, of what `find` finds in it.
     pub(crate) fn add<T: AsRef<str> + Sync>(
         &mut self,
         texts: &[T],
         threads: usize,
-        find: impl Fn(&str, &mut Scratch, &mut Vec<Entry>) + Sync,
+        find: impl Fn(&str, &mut Scratch, &mut Vec<One>) + Sync,
     ) {
         let find = &find;
         let job = |texts| move || chunk(texts, find);
@@ -66,14 +88,14 @@ impl Counted {
     }
 }
 
-fn chunk<T: AsRef<str>>(texts: &[T], find: impl Fn(&str, &mut Scratch, &mut Vec<Entry>)) -> Chunk {
+fn chunk<T: AsRef<str>>(texts: &[T], find: impl Fn(&str, &mut Scratch, &mut Vec<One>)) -> Chunk {
     let (mut scratch, mut found, mut chunk) = (Scratch::default(), Vec::new(), Chunk::default());
     for text in texts {
         found.clear();
         find(text.as_ref(), &mut scratch, &mut found);
         found.sort_unstable();
-        let sums = found.chunk_by(|a, b| a.number() == b.number());
-        chunk.entries.extend(sums.map(|same| Entry::new(same[0].number(), same.iter().map(|e| e.count()).sum())));
+        let sums = found.chunk_by(|a, b| a.column() == b.column());
+        chunk.entries.extend(sums.map(|same| Entry::new(same[0].column(), same.iter().map(|one| one.sign()).sum())));
         chunk.ends.push(chunk.entries.len());
     }
     chunk
@@ -87,7 +109,7 @@ mod tests {
 
     fn counted(grams: Grams, names: &[&str], columns: &[u32], texts: &[&str]) -> Result<Matrix<i64>, Invalid> {
         let analyser = Analyser { grams, lengths: 1..=2, lowercase: true };
-        let mut rows = Counted::default();
+        let mut rows = Finds::default();
         Vocabulary::new(analyser, names, columns)?.count(texts, 1, &mut rows);
         Ok(rows.matrix())
     }

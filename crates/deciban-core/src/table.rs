@@ -165,6 +165,12 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
         if self.slots[at].node != NONE {
             return at;
         }
+        self.fill(at, key, hash, next)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fill(&mut self, at: usize, key: K, hash: u64, next: impl FnOnce() -> Node) -> usize {
         self.slots[at] = Slot { key, node: next(), value: V::default() };
         self.used += 1;
         if self.used * 2 < self.slots.len() {
@@ -191,6 +197,13 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
             Slot { key, node, value }
         };
         Table { seed: self.seed, slots: self.slots.into_iter().map(mapped).collect(), used: self.used }
+    }
+
+    /// A slot's node and value.
+    #[inline(always)]
+    pub(crate) fn slot(&mut self, at: usize) -> (Node, &mut V) {
+        let slot = &mut self.slots[at];
+        (slot.node, &mut slot.value)
     }
 
     #[inline(always)]

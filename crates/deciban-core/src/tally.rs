@@ -85,10 +85,11 @@ impl Visit for Part {
         match found {
             Found::Short(key, hash) => {
                 let at = self.trie.insert_short(key, hash);
-                if is_term && self.trie.short.value(at).add(self.document) {
+                let (node, count) = self.trie.short.slot(at);
+                if is_term && count.add(self.document) {
                     self.short.at.push(at);
                 }
-                Some(self.trie.short.node(at))
+                Some(node)
             }
             Found::Long(start, end) => {
                 let at = self.trie.insert_long(&bytes[start..end]);
@@ -103,10 +104,11 @@ impl Visit for Part {
     #[inline(always)]
     fn pair(&mut self, first: Node, word: Node, is_term: bool) -> Option<Node> {
         let at = self.trie.insert_pair(first, word);
-        if is_term && self.trie.pairs.value(at).add(self.document) {
+        let (node, count) = self.trie.pairs.slot(at);
+        if is_term && count.add(self.document) {
             self.pairs.at.push(at);
         }
-        Some(self.trie.pairs.node(at))
+        Some(node)
     }
 }
 

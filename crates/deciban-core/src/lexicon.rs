@@ -5,9 +5,10 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::Invalid;
+use crate::read::{Finding, Scratch, read};
 use crate::table::Node;
 use crate::terms::Terms;
-use crate::trie::{self, Finding, Scratch, Trie};
+use crate::trie::Trie;
 
 /// Sorted names, and the way from a text to their places.
 #[derive(Debug)]
@@ -138,7 +139,7 @@ impl Lexicon {
                 emit(place.get() - 1);
             }
         };
-        trie::read(&self.terms, text, scratch, &mut Finding { trie, emit });
+        read(&self.terms, text, scratch, &mut Finding { trie, emit });
     }
 }
 

@@ -1,8 +1,8 @@
 //! From text to terms to counts to scores: the loops of deciban over bytes, terms and non-zeros.
 //!
 //! Pure functions on flat buffers; no Python, no input or output, no panic on any input. The modules stand in the order
-//! of the flow: [`tokens`] cuts a text, [`terms`] names what is seen of it, [`trie`] numbers those names, [`lexicon`]
-//! holds them in canonical order, [`rows`] and [`scores`] read texts through it, [`counts`] are what is learnt, and
+//! of the flow: [`tokens`] cuts a text, [`terms`] names what is seen of it, `trie` numbers those names and `read` walks a
+//! text through them, [`lexicon`] holds them in canonical order, [`rows`] and [`scores`] read texts through it, [`counts`] are what is learnt, and
 //! [`tally`] learns them. [`vectorise`] makes the matrices of scikit-learn's vectorisers.
 
 mod characters;
@@ -10,6 +10,7 @@ pub mod counts;
 pub mod lexicon;
 mod order;
 pub mod parts;
+mod read;
 pub mod rows;
 mod scan;
 pub mod scores;

@@ -2,7 +2,7 @@
 
 use crate::lexicon::Lexicon;
 use crate::parts;
-use crate::trie::Scratch;
+use crate::read::Scratch;
 
 /// Compressed sparse rows: row i has the terms and counts of `indptr[i]..indptr[i + 1]`, terms increasing.
 #[derive(Debug, Clone, PartialEq, Eq)]

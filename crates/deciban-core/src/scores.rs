@@ -3,8 +3,8 @@
 use crate::Invalid;
 use crate::lexicon::Lexicon;
 use crate::parts;
+use crate::read::Scratch;
 use crate::rows::each_distinct;
-use crate::trie::Scratch;
 
 /// Labels that stand side by side, and are added at once.
 const SIDE_BY_SIDE: usize = 4;

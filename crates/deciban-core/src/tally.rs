@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::counts::Counts;
 use crate::lexicon::Index;
 use crate::order::order;
-use crate::table::{Node, Short};
+use crate::read::{Found, Scratch, Visit, read};
+use crate::table::Node;
 use crate::terms::Terms;
-use crate::trie::{Found, Scratch, Trie, Visit, neighbours, read};
+use crate::trie::Trie;
 use crate::{Invalid, parts};
 
 /// How often a term occurred since its label began, in how many documents, and which was the last.
@@ -65,19 +66,11 @@ impl Count {
 }
 
 impl Visit for Part {
-    #[inline(always)]
-    fn hash(&self, key: Short) -> u64 {
-        self.trie.short.hash(key)
-    }
+    type Value = Count;
 
     #[inline(always)]
-    fn glance(&self, hash: u64) -> Node {
-        self.trie.short.glance(hash)
-    }
-
-    #[inline(always)]
-    fn expect_pairs(&self, nodes: &[Option<Node>]) {
-        self.trie.pairs.touch(neighbours(nodes).map(|key| self.trie.pairs.hash(key)));
+    fn trie(&self) -> &Trie<Count> {
+        &self.trie
     }
 
     #[inline(always)]

@@ -5,9 +5,9 @@
 
 use std::ops::{Range, RangeInclusive};
 
+use crate::read::char_grams;
 use crate::scan::Scan;
 use crate::tokens::{self, Tokens};
-use crate::trie;
 
 /// How the name of a character n-gram begins.
 pub const CHARS: &str = "\tc";
@@ -65,7 +65,7 @@ impl Terms {
                 let mut at: Vec<_> = padded.char_indices().map(|(at, _)| at).collect();
                 at.push(padded.len());
                 let last = at.len() - 1;
-                trie::char_grams(last, lengths, |from, to| {
+                char_grams(last, lengths, |from, to| {
                     let name = format!("{CHARS}{}", &padded[at[from]..at[to]]);
                     // The spaces stand for no byte of the text: a gram's span begins and ends inside the word.
                     let (from, to) = (at[from.clamp(1, last - 2)], at[to.clamp(2, last - 1)]);

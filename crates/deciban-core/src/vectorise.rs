@@ -12,8 +12,9 @@ pub mod vocabulary;
 
 use crate::lexicon::Names;
 use crate::order::order;
-use crate::table::{Node, Short};
-use crate::trie::{Found, Trie, Visit, neighbours};
+use crate::read::{Found, Visit};
+use crate::table::Node;
+use crate::trie::Trie;
 use crate::{Invalid, parts};
 
 use analyser::{Analyser, Scratch};
@@ -154,19 +155,11 @@ impl Part {
 }
 
 impl Visit for Part {
-    #[inline(always)]
-    fn hash(&self, key: Short) -> u64 {
-        self.trie.short.hash(key)
-    }
+    type Value = Last;
 
     #[inline(always)]
-    fn glance(&self, hash: u64) -> Node {
-        self.trie.short.glance(hash)
-    }
-
-    #[inline(always)]
-    fn expect_pairs(&self, nodes: &[Option<Node>]) {
-        self.trie.pairs.touch(neighbours(nodes).map(|key| self.trie.pairs.hash(key)));
+    fn trie(&self) -> &Trie<Last> {
+        &self.trie
     }
 
     #[inline(always)]

@@ -6,10 +6,11 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use crate::read::{Finding, Found, Visit, char_gram, char_grams, found, pad, word_grams};
 use crate::scan::Scan;
 use crate::table::Node;
 use crate::tokens::Tokens;
-use crate::trie::{Finding, Found, Trie, Visit, char_gram, char_grams, found, pad, word_grams};
+use crate::trie::Trie;
 
 /// What is seen of a text.
 #[derive(Debug, Clone)]

@@ -1,6 +1,7 @@
 //! Texts -> a matrix of the counts of known terms, in columns that their owner chose.
 
-use crate::trie::{Finding, Trie};
+use crate::read::Finding;
+use crate::trie::Trie;
 use crate::vectorise::analyser::{Analyser, Grams, Scratch};
 use crate::vectorise::matrix::{Chunk, Count, Entry, Matrix};
 use crate::{Invalid, parts, terms};

@@ -1,0 +1,217 @@
+//! A text -> its terms, one after the other, as nodes of a trie.
+
+use std::hint::black_box;
+use std::ops::RangeInclusive;
+
+use crate::scan::Scan;
+use crate::table::{Node, Short};
+use crate::terms::{CHARS, Terms};
+use crate::tokens::Tokens;
+use crate::trie::{Trie, pair_key};
+
+/// A name as it stands in a text: its key and that key's hash, or its place where it is too long for one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Found {
+    Short(Short, u64),
+    Long(usize, usize),
+}
+
+/// Buffers that are used again for every text.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    scan: Scan,
+    spaces: Scan,
+    words: Vec<(usize, usize)>,
+    found: Vec<Found>,
+    nodes: Vec<Option<Node>>,
+    padded: Vec<u8>,
+    gram: Vec<u8>,
+    boundaries: Vec<usize>,
+}
+
+/// What is done with each term of a text.
+pub(crate) trait Visit {
+    /// What the nodes carry.
+    type Value: Copy + Default;
+    /// Where names are looked for.
+    fn trie(&self) -> &Trie<Self::Value>;
+    /// A name that is no n-gram of words; `is_term` says whether it is one of the terms, or only begins some.
+    fn name(&mut self, found: Found, bytes: &[u8], is_term: bool) -> Option<Node>;
+    /// An n-gram of words.
+    fn pair(&mut self, first: Node, word: Node, is_term: bool) -> Option<Node>;
+}
+
+/// Sixteen bytes from `start` on; there is padding after the last.
+#[inline(always)]
+fn sixteen(bytes: &[u8], start: usize) -> [u8; 16] {
+    bytes[start..].first_chunk().copied().unwrap_or_default()
+}
+
+/// The pairs of neighbours that are both known.
+#[inline(always)]
+fn neighbours(nodes: &[Option<Node>]) -> impl Iterator<Item = u64> {
+    nodes.windows(2).filter_map(|pair| Some(pair_key(pair[0]?, pair[1]?)))
+}
+
+#[inline(always)]
+pub(crate) fn found(visit: &impl Visit, bytes: &[u8], start: usize, end: usize) -> Found {
+    if end - start > Short::LONGEST {
+        return Found::Long(start, end);
+    }
+    let key = Short::of(sixteen(bytes, start), end - start);
+    Found::Short(key, visit.trie().short.hash(key))
+}
+
+/// Shows every term of a text to `visit`.
+pub(crate) fn read(terms: &Terms, text: &str, scratch: &mut Scratch, visit: &mut impl Visit) {
+    let Scratch { scan, spaces, words, found: names, nodes, padded, gram, boundaries } = scratch;
+    if let Some(lengths) = &terms.words {
+        scan.read(text, terms.tokens);
+        if terms.tokens == Tokens::Word {
+            // The usual tokens go straight from the scan to their keys.
+            word_grams(scan.padded(), scan.words(), lengths, names, nodes, visit);
+        } else {
+            words.clear();
+            terms.tokens.ranges(scan, words);
+            word_grams(scan.padded(), words.iter().copied(), lengths, names, nodes, visit);
+        }
+    }
+    if let Some(lengths) = &terms.chars {
+        spaces.read(text, Tokens::Whitespace);
+        words.clear();
+        Tokens::Whitespace.ranges(spaces, words);
+        for &(start, end) in words.iter() {
+            pad(&spaces.padded()[start..end], padded, boundaries);
+            char_grams(boundaries.len() - 1, lengths, |first, last| {
+                char_gram(padded, boundaries[first], boundaries[last], gram, visit);
+            });
+        }
+    }
+}
+
+/// Shows the n-grams of the words that stand at these places in some bytes.
+#[inline(always)]
+pub(crate) fn word_grams(
+    bytes: &[u8],
+    words: impl Iterator<Item = (usize, usize)>,
+    lengths: &RangeInclusive<usize>,
+    names: &mut Vec<Found>,
+    nodes: &mut Vec<Option<Node>>,
+    visit: &mut impl Visit,
+) {
+    names.clear();
+    // A look at each slot brings it near: these loads overlap, where one look-up after the other would wait for each.
+    let mut near = 0;
+    for (start, end) in words {
+        let name = found(visit, bytes, start, end);
+        if let Found::Short(_, hash) = name {
+            near ^= visit.trie().short.glance(hash);
+        }
+        names.push(name);
+    }
+    black_box(near);
+    let (low, high) = (*lengths.start(), *lengths.end());
+    if high == 1 {
+        for &name in names.iter() {
+            visit.name(name, bytes, true);
+        }
+    } else {
+        nodes.clear();
+        nodes.extend(names.iter().map(|&name| visit.name(name, bytes, low == 1)));
+        each_gram(nodes, low, high, visit);
+    }
+}
+
+/// Shows one n-gram of characters: the bytes from `from` to `to`, with room for a key after them.
+#[inline(always)]
+pub(crate) fn char_gram(bytes: &[u8], from: usize, to: usize, gram: &mut Vec<u8>, visit: &mut impl Visit) {
+    if to - from + CHARS.len() <= Short::LONGEST {
+        let key = Short::after(CHARS.as_bytes(), sixteen(bytes, from), to - from);
+        visit.name(Found::Short(key, visit.trie().short.hash(key)), bytes, true);
+    } else {
+        gram.clear();
+        gram.extend_from_slice(CHARS.as_bytes());
+        gram.extend_from_slice(&bytes[from..to]);
+        visit.name(Found::Long(0, gram.len()), gram, true);
+    }
+}
+
+/// Calls `emit` with the first character of each n-gram of a padded word, and the one after its last.
+///
+/// As scikit-learn's `char_wb`: a word shorter than n gives itself, once.
+pub(crate) fn char_grams(characters: usize, lengths: &RangeInclusive<usize>, mut emit: impl FnMut(usize, usize)) {
+    for length in lengths.clone() {
+        for first in 0..=characters.saturating_sub(length) {
+            emit(first, (first + length).min(characters));
+        }
+        if length >= characters {
+            break;
+        }
+    }
+}
+
+/// Writes a word with a space on both sides over `padded`, with room for a key after it, and where its characters
+/// begin, and the last ends, over `boundaries`.
+pub(crate) fn pad(word: &[u8], padded: &mut Vec<u8>, boundaries: &mut Vec<usize>) {
+    padded.clear();
+    padded.push(b' ');
+    padded.extend_from_slice(word);
+    padded.push(b' ');
+    boundaries.clear();
+    boundaries.extend((0..padded.len()).filter(|&at| padded[at] & 0xC0 != 0x80));
+    boundaries.push(padded.len());
+    padded.extend_from_slice(&[0; 16]);
+}
+
+fn each_gram(nodes: &[Option<Node>], low: usize, high: usize, visit: &mut impl Visit) {
+    let pairs = &visit.trie().pairs;
+    pairs.touch(neighbours(nodes).map(|key| pairs.hash(key)));
+    for first in 0..nodes.len() {
+        let Some(mut node) = nodes[first] else { continue };
+        for length in 2..=high.min(nodes.len() - first) {
+            let next = nodes[first + length - 1].and_then(|word| visit.pair(node, word, length >= low));
+            let Some(next) = next else { break };
+            node = next;
+        }
+    }
+}
+
+/// A visitor that looks for what is known.
+pub(crate) struct Finding<'a, V, F> {
+    pub(crate) trie: &'a Trie<V>,
+    pub(crate) emit: F,
+}
+
+impl<V: Copy + Default, F: FnMut(V)> Visit for Finding<'_, V, F> {
+    type Value = V;
+
+    #[inline(always)]
+    fn trie(&self) -> &Trie<V> {
+        self.trie
+    }
+
+    #[inline(always)]
+    fn name(&mut self, found: Found, bytes: &[u8], is_term: bool) -> Option<Node> {
+        let (node, value) = match found {
+            Found::Short(key, hash) => self.trie.short.find(key, hash)?,
+            Found::Long(start, end) => {
+                let at = self.trie.long.find(&bytes[start..end])?;
+                (self.trie.long.node(at), self.trie.long_values[at])
+            }
+        };
+        if is_term {
+            (self.emit)(value);
+        }
+        Some(node)
+    }
+
+    #[inline(always)]
+    fn pair(&mut self, first: Node, word: Node, is_term: bool) -> Option<Node> {
+        let key = pair_key(first, word);
+        let (node, value) = self.trie.pairs.find(key, self.trie.pairs.hash(key))?;
+        if is_term {
+            (self.emit)(value);
+        }
+        Some(node)
+    }
+}

@@ -2,8 +2,8 @@
 //!
 //! Pure functions on flat buffers; no Python, no input or output, no panic on any input. The modules stand in the order
 //! of the flow: [`tokens`] cuts a text, [`terms`] names what is seen of it, `trie` numbers those names and `read` walks a
-//! text through them, [`lexicon`] holds them in canonical order, [`rows`] and [`scores`] read texts through it, [`counts`] are what is learnt, and
-//! [`tally`] learns them. [`vectorise`] makes the matrices of scikit-learn's vectorisers.
+//! text through them, [`lexicon`] holds them in canonical order, [`rows`] and [`scores`] read texts through it,
+//! [`counts`] are what is learnt, and [`tally`] learns them. [`vectorise`] makes what scikit-learn's vectorisers make.
 
 mod characters;
 pub mod counts;

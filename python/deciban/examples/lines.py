@@ -56,8 +56,8 @@ class Lines(Iterator[str]):
 
     @property
     def waiting(self) -> bool:
-        """Whether all that has arrived is used up."""
-        return not self._ready
+        """Whether all that has arrived is used up, and more may take its time."""
+        return not self._ready and not self._is_mine
 
     @property
     def first(self) -> str:
@@ -67,7 +67,7 @@ class Lines(Iterator[str]):
         return self._ready[-1] if self._ready else ""
 
     def __next__(self) -> str:
-        if not self.first:
+        if not self._ready and not self.first:
             raise StopIteration
         self.number += 1
         return self._ready.pop()

@@ -45,21 +45,19 @@ def _separated(lines: Lines, columns: Sequence[str], reader: Iterator[list[str]]
     places: list[int] = []
     while True:
         line = lines.number + 1
-        where = f"{lines.name}:{line}"
         try:
             row = next(reader, None)
         except csv.Error as error:
-            raise BadCsv(where=where, reason=_csv_reason(error)) from None
+            raise BadCsv(where=f"{lines.name}:{line}", reason=_csv_reason(error)) from None
         if row is None:
             return
-        if not row:
-            continue
-        if not header:
-            header, places = row, _places(row, columns, where)
-        elif len(row) != len(header):
-            raise ColumnCount(where=where, expected=len(header), names=listed(header), got=len(row))
-        else:
+        if len(row) == len(header) > 0:
             yield Record(line, [row[place] for place in places])
+        elif row and not header:
+            header, places = row, _places(row, columns, f"{lines.name}:{line}")
+        elif row:
+            where, names = f"{lines.name}:{line}", listed(header)
+            raise ColumnCount(where=where, expected=len(header), names=names, got=len(row))
 
 
 def _csv_reason(error: csv.Error) -> str:

@@ -1,6 +1,5 @@
 //! A text -> its terms, one after the other, as nodes of a trie.
 
-use std::hint::black_box;
 use std::ops::RangeInclusive;
 
 use crate::scan::Scan;
@@ -100,16 +99,11 @@ pub(crate) fn word_grams(
     visit: &mut impl Visit,
 ) {
     names.clear();
-    // A look at each slot brings it near: these loads overlap, where one look-up after the other would wait for each.
-    let mut near = 0;
-    for (start, end) in words {
-        let name = found(visit, bytes, start, end);
-        if let Found::Short(_, hash) = name {
-            near ^= visit.trie().short.glance(hash);
-        }
-        names.push(name);
-    }
-    black_box(near);
+    names.extend(words.map(|(start, end)| found(visit, bytes, start, end)));
+    visit.trie().short.touch(names.iter().map(|name| match name {
+        Found::Short(_, hash) => *hash,
+        Found::Long(..) => 0,
+    }));
     let (low, high) = (*lengths.start(), *lengths.end());
     if high == 1 {
         for &name in names.iter() {

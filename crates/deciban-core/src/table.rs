@@ -4,6 +4,7 @@
 //! An n-gram of words is a pair of nodes, an exact key of one word. Only longer names are compared in an arena.
 
 use std::hash::BuildHasher;
+use std::hint::black_box;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
@@ -139,16 +140,13 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
         }
     }
 
-    /// A look at the first slot for a hash, which brings it near.
-    #[inline(always)]
-    pub(crate) fn glance(&self, hash: u64) -> Node {
-        self.slots[hash as usize & (self.slots.len() - 1)].node
-    }
-
     /// Brings the slots of some hashes near: their loads overlap, where one look-up after the other would wait for each.
-    #[inline(always)]
+    ///
+    /// Nothing else happens in this loop, so that a processor can have many of them under way.
+    #[inline(never)]
     pub(crate) fn touch(&self, hashes: impl Iterator<Item = u64>) {
-        std::hint::black_box(hashes.fold(0, |nodes, hash| nodes ^ self.glance(hash)));
+        let (slots, last) = (self.slots.as_slice(), self.slots.len() - 1);
+        black_box(hashes.fold(0, |nodes, hash| nodes ^ slots[hash as usize & last].node));
     }
 
     /// The node and the value of a key.

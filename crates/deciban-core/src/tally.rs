@@ -115,7 +115,7 @@ impl Part {
             pairs: Touched::default(),
             documents: Vec::new(),
             postings: Vec::new(),
-            compact: 1 << 20,
+            compact: 1 << 23,
         }
     }
 
@@ -175,7 +175,7 @@ impl Part {
         }
         if self.postings.len() > self.compact {
             self.postings = merged(mem::take(&mut self.postings));
-            self.compact = 2 * self.postings.len().max(1 << 19);
+            self.compact = 2 * self.postings.len().max(1 << 22);
         }
     }
 

@@ -144,6 +144,14 @@ def test_progress_is_shown_on_a_terminal_only(model, tmp_path):
     assert deciban("train", big, "-o", tmp_path / "m").startswith("trained on 200,000 examples")
 
 
+def test_a_bad_text_is_named_by_its_line_when_left_out_too(model, tmp_path):
+    examples = tmp_path / "mail.jsonl"
+    examples.write_text('{"text": "hi", "label": "a"}\n{"text": null, "label": "b"}\n')
+    command = [sys.executable, "-m", "deciban", "evaluate", str(model), str(examples), "--loo"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "deciban: mail.jsonl:2: expected a text, got None\n")
+
+
 def test_the_examples_are_never_written_over(tmp_path):
     examples = tmp_path / "mail.csv"
     examples.write_text("text,label\nhi,ham\nfree,spam\n")

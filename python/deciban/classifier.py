@@ -39,6 +39,7 @@ from .weighing import MODELS
 
 Floats = npt.NDArray[np.float64]
 Examples = tuple[list[str], list[str]]
+IN_MEMORY = "texts[{}]".format  # where a text stands that came in no file
 
 
 class Classifier:
@@ -92,7 +93,7 @@ class Classifier:
         chosen = self.settings
         return {"smoothing": chosen.smoother, "beta": float(chosen.prior_smoothing), "binary": chosen.binary}
 
-    def scores(self, texts: object, where: Callable[[int], str] = "texts[{}]".format) -> Floats:
+    def scores(self, texts: object, where: Callable[[int], str] = IN_MEMORY) -> Floats:
         """The score of each label (column) for each text (row), in nats."""
         texts = texts_of(texts)
         try:
@@ -106,7 +107,7 @@ class Classifier:
         try:
             return [labels[i] for i in self.scorecard.best(texts, self.settings.cores)]
         except BadTextInCore as error:
-            refuse(error, texts, "texts[{}]".format)
+            refuse(error, texts, IN_MEMORY)
 
     def predict_proba(self, texts: object) -> Floats:
         """The probability of each label (columns, as in `labels`) for each text (rows)."""
@@ -166,6 +167,9 @@ class Classifier:
         given = self._examples if texts is None else self._checked(texts, labels)
         if given is None:
             raise NoTrainingTexts
+        return self._left_out(given)
+
+    def _left_out(self, given: Examples) -> HeldOut:
         if len(given[0]) < 2:
             raise TooFewToLeaveOut(got=len(given[0]))
         model, cores = MODELS[self.settings.model], self.settings.cores
@@ -178,15 +182,18 @@ class Classifier:
         self, source: Source, *, loo: bool = False, progress: Callable[[int], None] | None = None
     ) -> tuple[list[str], HeldOut]:
         """The texts of a file and their held-out scores; `loo` where they are those that it was trained on."""
-        texts, labels, scores = [], [], []
+        texts, labels, lines, scores = [], [], [], []
         for batch in source.batches(progress):
             texts += batch.texts
             labels += batch.labels
+            lines += batch.lines
             if not loo:
                 scores.append(self.scores(batch.texts, batch.where))
         if not texts:
-            raise NoExamples(where=source.path)
-        return texts, self.leave_one_out(texts, labels) if loo else HeldOut(self.labels, labels, np.vstack(scores))
+            raise NoExamples(where=source.name)
+        if loo:
+            return texts, self._left_out(self._checked(texts, labels, lambda i: f"{source.name}:{lines[i]}"))
+        return texts, HeldOut(self.labels, labels, np.vstack(scores))
 
     def with_threads(self, threads: int | None) -> Classifier:
         """The same model, at work on so many threads."""
@@ -196,16 +203,18 @@ class Classifier:
         """Saves the model in one file, whole or not at all."""
         modelfile.save(path, Saved(self.counts, self.settings, self.provenance))
 
-    def _counted(self, texts: object, labels: object) -> tuple[Counts, Examples]:
+    def _counted(
+        self, texts: object, labels: object, where: Callable[[int], str] = IN_MEMORY
+    ) -> tuple[Counts, Examples]:
         texts = texts_of(texts)
         labels = labels_of(labels, texts)
         try:
             return count(self.settings.terms, texts, labels, self.settings.cores), (texts, labels)
         except BadTextInCore as error:
-            refuse(error, texts, "texts[{}]".format)
+            refuse(error, texts, where)
 
-    def _checked(self, texts: object, labels: object) -> Examples:
-        counts, examples = self._counted(texts, labels)
+    def _checked(self, texts: object, labels: object, where: Callable[[int], str] = IN_MEMORY) -> Examples:
+        counts, examples = self._counted(texts, labels, where)
         if counts != self.counts:
             raise OtherTrainingTexts
         return examples

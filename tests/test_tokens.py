@@ -1,14 +1,13 @@
 """Tokens and terms equal Python's own: `re`, `str.lower`, `str.split`, and scikit-learn's analysers."""
 
 import sys
-import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
-from corpora import seen, some_text
+from corpora import is_known, seen, some_text
 from deciban.terms import Terms, display
 
 CHARACTERS = [chr(i) for i in range(sys.maxunicode + 1) if not 0xD800 <= i < 0xE000]
@@ -18,16 +17,11 @@ def names(text, **settings):
     return [found.term for found in Terms(**settings).seen(text)]
 
 
-def assigned(c):
-    """Whether the character is of Unicode 14, whose tables the core has; a newer Python knows more."""
-    return unicodedata.unidata_version == "14.0.0" or unicodedata.ucd_3_2_0.category(c) != "Cn"
-
-
 @pytest.mark.parametrize("tokens", ["word", "whitespace"])
 @pytest.mark.parametrize("pattern", ["a{0}b{0}{0}", "a{0}Σ{0}"], ids=["between letters", "beside a final sigma"])
 def test_every_character_is_what_python_says(tokens, pattern):
     terms = Terms(tokens)
-    texts = [pattern.format(c) for c in CHARACTERS if assigned(c)]
+    texts = [pattern.format(c) for c in CHARACTERS if is_known(c)]
     wrong = [text for text in texts if [found.term for found in terms.seen(text)] != oracle.terms(text, tokens)]
     assert wrong == []
 

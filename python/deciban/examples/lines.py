@@ -111,7 +111,7 @@ class Lines(Iterator[str]):
         try:
             return self._decoder.decode(data, final=self._ended)
         except UnicodeDecodeError as error:
-            before, byte = error.object[: error.start], error.object[error.start]
+            before, byte = error.object[: error.start], (error.object[error.start :] or b"\0")[0]
         except UnicodeError:  # UTF-16 without the mark that tells the order of its bytes
             before, byte = b"", (data or b"\0")[0]
         where = f"{self.name}:{self.number + 1 + before.count(10)}"

@@ -67,6 +67,9 @@ impl Counts {
         if self.occurrences.len() != self.label.len() || self.presences.len() != self.label.len() {
             return Err(Invalid("the counts' buffers differ in length"));
         }
+        if self.indptr.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(Invalid("the counts name a term that no label has"));
+        }
         let possible = |p: usize| {
             1 <= self.presences[p]
                 && self.presences[p] <= self.occurrences[p]
@@ -235,6 +238,22 @@ mod tests {
             sorted.sort();
             prop_assert_eq!(count(&corpus, 2, 1), count(&sorted, 2, 1));
         }
+    }
+
+    #[test]
+    fn what_is_not_in_canonical_form_is_refused() {
+        let terms = Terms { tokens: Tokens::Word, words: Some(1..=1), chars: None };
+        let mut tally = Tally::new(terms, 1);
+        tally.add(&["a1 b1"], &[0], || false).unwrap();
+        let fine = tally.take(&[0]).unwrap().0;
+        assert_eq!(fine.check(), Ok(()));
+        let mut unused = Counts::empty(1);
+        unused.names.push("unused");
+        unused.indptr.push(0);
+        assert!(unused.check().is_err());
+        assert!(Counts { presences: vec![2, 1], ..fine.clone() }.check().is_err());
+        assert!(Counts { occurrences: vec![0, 1], ..fine.clone() }.check().is_err());
+        assert!(Counts { documents: vec![0], ..fine.clone() }.check().is_err());
     }
 
     #[test]

@@ -8,6 +8,7 @@
 mod characters;
 pub mod counts;
 pub mod lexicon;
+mod near;
 mod order;
 pub mod parts;
 mod read;

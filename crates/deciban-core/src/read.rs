@@ -3,16 +3,16 @@
 use std::ops::RangeInclusive;
 
 use crate::scan::Scan;
-use crate::table::{Node, Short};
+use crate::table::{Node, Seed, Short, Table};
 use crate::terms::{CHARS, Terms};
 use crate::tokens::Tokens;
 use crate::trie::{Trie, pair_key};
 
 /// A name as it stands in a text: its key and that key's hash, or its place where it is too long for one.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Found {
-    Short(Short, u64),
-    Long(usize, usize),
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Found {
+    key: Short,
+    hash: u64,
 }
 
 /// Buffers that are used again for every text.
@@ -35,7 +35,9 @@ pub(crate) trait Visit {
     /// Where names are looked for.
     fn trie(&self) -> &Trie<Self::Value>;
     /// A name that is no n-gram of words; `is_term` says whether it is one of the terms, or only begins some.
-    fn name(&mut self, found: Found, bytes: &[u8], is_term: bool) -> Option<Node>;
+    fn short(&mut self, key: Short, hash: u64, is_term: bool) -> Option<Node>;
+    /// The same of a name that is too long for a key.
+    fn long(&mut self, name: &[u8], is_term: bool) -> Option<Node>;
     /// An n-gram of words.
     fn pair(&mut self, first: Node, word: Node, is_term: bool) -> Option<Node>;
 }
@@ -52,34 +54,45 @@ fn neighbours(nodes: &[Option<Node>]) -> impl Iterator<Item = u64> {
     nodes.windows(2).filter_map(|pair| Some(pair_key(pair[0]?, pair[1]?)))
 }
 
-#[inline(always)]
-pub(crate) fn found(visit: &impl Visit, bytes: &[u8], start: usize, end: usize) -> Found {
-    if end - start > Short::LONGEST {
-        return Found::Long(start, end);
+impl Found {
+    #[inline(always)]
+    pub(crate) fn new(seed: Seed, bytes: &[u8], start: usize, end: usize) -> Self {
+        let key = if end - start > Short::LONGEST {
+            Short::place(start, end)
+        } else {
+            Short::of(sixteen(bytes, start), end - start)
+        };
+        Found { key, hash: seed.hash(key) }
     }
-    let key = Short::of(sixteen(bytes, start), end - start);
-    Found::Short(key, visit.trie().short.hash(key))
+
+    #[inline(always)]
+    pub(crate) fn show(self, bytes: &[u8], is_term: bool, visit: &mut impl Visit) -> Option<Node> {
+        match self.key.as_place() {
+            Some((start, end)) => visit.long(&bytes[start..end], is_term),
+            None => visit.short(self.key, self.hash, is_term),
+        }
+    }
 }
 
 /// Shows every term of a text to `visit`.
 pub(crate) fn read(terms: &Terms, text: &str, scratch: &mut Scratch, visit: &mut impl Visit) {
-    let Scratch { scan, spaces, words, found: names, nodes, padded, gram, boundaries } = scratch;
+    let Scratch { scan, spaces, words, found, nodes, padded, gram, boundaries } = scratch;
     if let Some(lengths) = &terms.words {
         scan.read(text, terms.tokens);
-        if terms.tokens == Tokens::Word {
-            // The usual tokens go straight from the scan to their keys.
-            word_grams(scan.padded(), scan.words(), lengths, names, nodes, visit);
-        } else {
+        found.clear();
+        if terms.tokens == Tokens::Unicode {
             words.clear();
             terms.tokens.ranges(scan, words);
-            word_grams(scan.padded(), words.iter().copied(), lengths, names, nodes, visit);
+            let seed = visit.trie().short.seed();
+            found.extend(words.iter().map(|&(start, end)| Found::new(seed, scan.padded(), start, end)));
+        } else {
+            find(scan, &visit.trie().short, found);
         }
+        word_grams(scan.padded(), found, lengths, nodes, visit);
     }
     if let Some(lengths) = &terms.chars {
         spaces.read(text, Tokens::Whitespace);
-        words.clear();
-        Tokens::Whitespace.ranges(spaces, words);
-        for &(start, end) in words.iter() {
+        for (start, end) in spaces.tokens() {
             pad(&spaces.padded()[start..end], padded, boundaries);
             char_grams(boundaries.len() - 1, lengths, |first, last| {
                 char_gram(padded, boundaries[first], boundaries[last], gram, visit);
@@ -88,31 +101,46 @@ pub(crate) fn read(terms: &Terms, text: &str, scratch: &mut Scratch, visit: &mut
     }
 }
 
-/// Shows the n-grams of the words that stand at these places in some bytes.
+/// Appends all tokens of a scan to `found`: the usual ones go straight to their keys.
+#[inline(never)]
+fn find<V: Copy + Default>(scan: &Scan, table: &Table<Short, V>, found: &mut Vec<Found>) {
+    let seed = table.seed();
+    let (bytes, runs, shortest) = (scan.padded(), scan.runs(), scan.shortest());
+    found.resize(runs.len(), Found::default());
+    let (out, mut length) = (found.as_mut_slice(), 0);
+    for &[start, end] in runs {
+        // Runs that are too short are written over by the next: whether there is one cannot be foreseen.
+        let token = Found::new(seed, bytes, start, end);
+        table.prefetch(token.hash);
+        out[length] = token;
+        length += usize::from(end - start >= shortest);
+    }
+    found.truncate(length);
+}
+
+/// Shows the n-grams of the words that stand in some bytes.
 #[inline(always)]
 pub(crate) fn word_grams(
     bytes: &[u8],
-    words: impl Iterator<Item = (usize, usize)>,
+    words: &[Found],
     lengths: &RangeInclusive<usize>,
-    names: &mut Vec<Found>,
     nodes: &mut Vec<Option<Node>>,
     visit: &mut impl Visit,
 ) {
-    names.clear();
-    names.extend(words.map(|(start, end)| found(visit, bytes, start, end)));
-    visit.trie().short.touch(names.iter().map(|name| match name {
-        Found::Short(_, hash) => *hash,
-        Found::Long(..) => 0,
-    }));
     let (low, high) = (*lengths.start(), *lengths.end());
     if high == 1 {
-        for &name in names.iter() {
-            visit.name(name, bytes, true);
-        }
+        each_word(bytes, words, visit);
     } else {
         nodes.clear();
-        nodes.extend(names.iter().map(|&name| visit.name(name, bytes, low == 1)));
+        nodes.extend(words.iter().map(|word| word.show(bytes, low == 1, visit)));
         each_gram(nodes, low, high, visit);
+    }
+}
+
+#[inline(never)]
+fn each_word(bytes: &[u8], words: &[Found], visit: &mut impl Visit) {
+    for word in words {
+        word.show(bytes, true, visit);
     }
 }
 
@@ -121,12 +149,12 @@ pub(crate) fn word_grams(
 pub(crate) fn char_gram(bytes: &[u8], from: usize, to: usize, gram: &mut Vec<u8>, visit: &mut impl Visit) {
     if to - from + CHARS.len() <= Short::LONGEST {
         let key = Short::after(CHARS.as_bytes(), sixteen(bytes, from), to - from);
-        visit.name(Found::Short(key, visit.trie().short.hash(key)), bytes, true);
+        visit.short(key, visit.trie().short.hash(key), true);
     } else {
         gram.clear();
         gram.extend_from_slice(CHARS.as_bytes());
         gram.extend_from_slice(&bytes[from..to]);
-        visit.name(Found::Long(0, gram.len()), gram, true);
+        visit.long(gram, true);
     }
 }
 
@@ -159,7 +187,7 @@ pub(crate) fn pad(word: &[u8], padded: &mut Vec<u8>, boundaries: &mut Vec<usize>
 
 fn each_gram(nodes: &[Option<Node>], low: usize, high: usize, visit: &mut impl Visit) {
     let pairs = &visit.trie().pairs;
-    pairs.touch(neighbours(nodes).map(|key| pairs.hash(key)));
+    neighbours(nodes).for_each(|key| pairs.prefetch(pairs.hash(key)));
     for first in 0..nodes.len() {
         let Some(mut node) = nodes[first] else { continue };
         for length in 2..=high.min(nodes.len() - first) {
@@ -185,18 +213,20 @@ impl<V: Copy + Default, F: FnMut(V)> Visit for Finding<'_, V, F> {
     }
 
     #[inline(always)]
-    fn name(&mut self, found: Found, bytes: &[u8], is_term: bool) -> Option<Node> {
-        let (node, value) = match found {
-            Found::Short(key, hash) => self.trie.short.find(key, hash)?,
-            Found::Long(start, end) => {
-                let at = self.trie.long.find(&bytes[start..end])?;
-                (self.trie.long.node(at), self.trie.long_values[at])
-            }
-        };
+    fn short(&mut self, key: Short, hash: u64, is_term: bool) -> Option<Node> {
+        let (node, value) = self.trie.short.find(key, hash)?;
         if is_term {
             (self.emit)(value);
         }
         Some(node)
+    }
+
+    fn long(&mut self, name: &[u8], is_term: bool) -> Option<Node> {
+        let at = self.trie.long.find(name)?;
+        if is_term {
+            (self.emit)(self.trie.long_values[at]);
+        }
+        Some(self.trie.long.node(at))
     }
 
     #[inline(always)]

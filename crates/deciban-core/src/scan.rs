@@ -9,6 +9,8 @@ use crate::tokens::{Tokens, flags, lower_into};
 
 /// Bytes that may be read, as zeros or leftovers, after the last byte of a text.
 pub(crate) const PADDING: usize = 64;
+/// Room for edges that are written for nothing, or at the end.
+const SPARE: usize = 64 + 8;
 
 /// A text, lower-cased and cut. Its buffers are used again for the next.
 #[derive(Debug, Default)]
@@ -17,6 +19,8 @@ pub struct Scan {
     length: usize,
     mask: Vec<u64>,
     edges: Vec<usize>,
+    runs: usize,
+    shortest: usize,
 }
 
 /// The block's bytes go to `out`, in lower case if `LOWER`; its bit mask is returned, or none if it is not all ASCII.
@@ -54,6 +58,26 @@ fn is_no_space(byte: u8) -> bool {
     !((byte == b' ') | (byte.wrapping_sub(9) < 5) | (byte.wrapping_sub(28) < 4))
 }
 
+/// Writes down where the bits of a block at `at` are set, after what was `found` before; returns how many there are now.
+#[inline]
+fn push_edges(mut changes: u64, at: usize, edges: &mut Vec<usize>, found: usize) -> usize {
+    if edges.len() < found + SPARE {
+        edges.resize(2 * found + SPARE, 0);
+    }
+    let count = changes.count_ones() as usize;
+    // Eight at a time, some of them for nothing: how often a loop ends is then easier to foresee.
+    for eight in edges[found..].as_chunks_mut::<8>().0.iter_mut().take(8) {
+        if changes == 0 {
+            break;
+        }
+        for edge in eight {
+            *edge = at + changes.trailing_zeros() as usize;
+            changes &= changes.wrapping_sub(1);
+        }
+    }
+    found + count
+}
+
 /// How many bytes the character has that begins with this one.
 #[inline]
 fn width(first: u8) -> usize {
@@ -81,6 +105,14 @@ impl Scan {
             Tokens::Word | Tokens::Run => self.read_with::<LOWER>(text, WORD, 0, is_word),
             Tokens::Whitespace | Tokens::Unicode => self.read_with::<LOWER>(text, SPACE, SPACE, is_no_space),
         }
+        self.shortest = 1;
+        if tokens == Tokens::Word {
+            if self.mask.is_empty() {
+                self.shortest = 2;
+            } else {
+                self.drop_singles();
+            }
+        }
     }
 
     /// The lower-cased text.
@@ -94,31 +126,66 @@ impl Scan {
         &self.bytes
     }
 
-    /// Where runs of marked bytes begin and end, in turn.
+    /// Where tokens begin and end, but for those below [`Scan::shortest`].
     #[inline]
-    pub(crate) fn edges(&self) -> &[usize] {
-        &self.edges
+    pub(crate) fn runs(&self) -> &[[usize; 2]] {
+        &self.edges.as_chunks().0[..self.runs]
     }
 
-    /// Runs of at least two marked characters.
-    #[inline(always)]
-    pub(crate) fn words(&self) -> impl Iterator<Item = (usize, usize)> {
-        let runs = self.edges.as_chunks().0.iter();
-        let is_one = |start: usize, length: usize| length == 1 || (length < 5 && length == width(self.bytes[start]));
-        runs.filter_map(move |&[start, end]| (!is_one(start, end - start)).then_some((start, end)))
+    /// How many bytes a run has at least that is a token.
+    #[inline]
+    pub(crate) fn shortest(&self) -> usize {
+        self.shortest
+    }
+
+    /// Where the tokens begin and end.
+    #[inline]
+    pub(crate) fn tokens(&self) -> impl Iterator<Item = (usize, usize)> {
+        let is_token = move |&&[start, end]: &&[usize; 2]| end - start >= self.shortest;
+        self.runs().iter().filter(is_token).map(|&[start, end]| (start, end))
+    }
+
+    /// Reads a text that is all ASCII; stops, and says so, where it is not.
+    fn read_ascii<const LOWER: bool>(&mut self, text: &[u8], is_inside: impl Fn(u8) -> bool + Copy) -> bool {
+        let (blocks, rest) = text.as_chunks::<64>();
+        let (out, edges) = (self.bytes.as_chunks_mut::<64>().0, &mut self.edges);
+        let (mut at, mut found, mut carry) = (0, 0, 0);
+        let mut tail = [0; 64];
+        tail[..rest.len()].copy_from_slice(rest);
+        let inside_tail = (1_u64 << rest.len()) - 1;
+        for ((input, inside), out) in
+            blocks.iter().map(|block| (block, u64::MAX)).chain([(&tail, inside_tail)]).zip(out)
+        {
+            let Some(mask) = block::<LOWER>(input, out, is_inside) else { return false };
+            let mask = mask & inside;
+            found = push_edges(mask ^ (mask << 1 | carry), at, edges, found);
+            carry = mask >> 63;
+            at += 64;
+        }
+        self.length = text.len();
+        self.runs = found / 2;
+        true
     }
 
     fn find_edges(&mut self) {
-        self.edges.clear();
-        let mut carry = 0;
+        let (mut found, mut carry) = (0, 0);
         for (i, &mask) in self.mask.iter().enumerate() {
-            let mut changes = mask ^ (mask << 1 | carry);
+            found = push_edges(mask ^ (mask << 1 | carry), i * 64, &mut self.edges, found);
             carry = mask >> 63;
-            while changes != 0 {
-                self.edges.push(i * 64 + changes.trailing_zeros() as usize);
-                changes &= changes - 1;
-            }
         }
+        self.runs = found / 2;
+    }
+
+    /// Forgets runs of one character.
+    fn drop_singles(&mut self) {
+        let (bytes, mut kept) = (&self.bytes, 0);
+        let runs = self.edges.as_chunks_mut::<2>().0;
+        for i in 0..self.runs {
+            let [start, end] = runs[i];
+            runs[kept] = [start, end];
+            kept += usize::from(end - start > width(bytes[start]));
+        }
+        self.runs = kept;
     }
 
     fn read_with<const LOWER: bool>(
@@ -131,25 +198,23 @@ impl Scan {
         let bytes = text.as_bytes();
         self.reserve(bytes.len());
         self.mask.clear();
-        self.mask.resize(bytes.len() / 64 + 2, 0);
+        if self.read_ascii::<LOWER>(bytes, is_inside) {
+            return;
+        }
+        // A lower-case letter may be longer than its capital, by half at the most.
+        self.reserve(2 * bytes.len());
+        self.mask.resize(2 * bytes.len() / 64 + 2, 0);
         self.length = 0;
         let mut at = 0;
         while at < bytes.len() {
-            let width = (bytes.len() - at).min(64);
-            let mut tail = [0; 64];
-            let input = bytes[at..].first_chunk().unwrap_or_else(|| {
-                tail[..width].copy_from_slice(&bytes[at..]);
-                &tail
-            });
-            let Some(out) = self.bytes[self.length..].first_chunk_mut() else { return };
-            if let Some(mask) = block::<LOWER>(input, out, is_inside) {
-                self.mark(mask & (u64::MAX >> (64 - width)));
-                self.length += width;
-                at += width;
+            let out = self.bytes[self.length..].first_chunk_mut();
+            let mask =
+                bytes[at..].first_chunk().zip(out).and_then(|(input, out)| block::<LOWER>(input, out, is_inside));
+            if let Some(mask) = mask {
+                self.mark(mask);
+                self.length += 64;
+                at += 64;
             } else {
-                // A lower-case letter may be longer than its capital, by half at the most.
-                self.reserve(self.length + 2 * (bytes.len() - at));
-                self.mask.resize((self.length + 2 * (bytes.len() - at)) / 64 + 2, 0);
                 at = self.read_slowly::<LOWER>(text, at, flag, unless);
             }
         }

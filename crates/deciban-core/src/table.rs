@@ -4,35 +4,38 @@
 //! An n-gram of words is a pair of nodes, an exact key of one word. Only longer names are compared in an arena.
 
 use std::hash::BuildHasher;
-use std::hint::black_box;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
+use crate::near::prefetch;
+
 /// The number of a name, in order of first sight.
 pub type Node = u32;
 
-const NONE: Node = Node::MAX;
-
-/// What a slot is found by.
+/// What a slot is found by; the default stands for none.
 pub(crate) trait Key: Copy + Eq + Default {
     fn mixed(self, seed: u64) -> u64;
 }
 
-/// A name of at most 15 bytes.
+/// A name of at most 15 bytes, and one more than its length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Short(u64, u64);
 
-/// The lowest n bytes of two words.
-const LOWEST: [(u64, u64); 16] = {
-    let mut masks = [(0, 0); 16];
+/// For n bytes: which bits of two words they are, and what else stands in the second word.
+const LOWEST: [(u64, u64, u64); 16] = {
+    let mut masks = [(0, 0, 1 << 56); 16];
     let mut n = 1;
     while n < 16 {
-        masks[n] = if n <= 8 { (u64::MAX >> (64 - 8 * n), 0) } else { (u64::MAX, u64::MAX >> (128 - 8 * n)) };
+        let (low, high) = if n <= 8 { (u64::MAX >> (64 - 8 * n), 0) } else { (u64::MAX, u64::MAX >> (128 - 8 * n)) };
+        masks[n] = (low, high, (n as u64 + 1) << 56);
         n += 1;
     }
     masks
 };
+
+/// The last byte of what is no key, but a place.
+const PLACE: u64 = 0xFF << 56;
 
 impl Short {
     /// The most bytes that fit.
@@ -53,8 +56,19 @@ impl Short {
 
     #[inline(always)]
     fn of_word(word: u128, length: usize) -> Self {
-        let (low, high) = LOWEST[length & 15];
-        Short(word as u64 & low, (word >> 64) as u64 & high | (length as u64) << 56)
+        let (low, high, rest) = LOWEST[length & 15];
+        Short(word as u64 & low, (word >> 64) as u64 & high | rest)
+    }
+
+    /// Where a name stands that does not fit; equal to no key.
+    #[inline(always)]
+    pub(crate) fn place(start: usize, end: usize) -> Self {
+        Short(start as u64, end as u64 | PLACE)
+    }
+
+    #[inline(always)]
+    pub(crate) fn as_place(self) -> Option<(usize, usize)> {
+        (self.1 >= PLACE).then_some((self.0 as usize, (self.1 ^ PLACE) as usize))
     }
 
     /// A number that orders names as their bytes do; longer names come after all that they begin with.
@@ -71,7 +85,7 @@ impl Short {
     /// Its bytes, and how many of them count.
     pub(crate) fn bytes(self) -> ([u8; 16], usize) {
         let word = u128::from(self.1) << 64 | u128::from(self.0);
-        (word.to_le_bytes(), (self.1 >> 56) as usize & 15)
+        (word.to_le_bytes(), ((self.1 >> 56) as usize).wrapping_sub(1) & 15)
     }
 }
 
@@ -103,10 +117,21 @@ pub(crate) struct Slot<K, V> {
     pub(crate) value: V,
 }
 
+/// What makes hashes differ from process to process.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Seed(u64);
+
+impl Seed {
+    #[inline(always)]
+    pub(crate) fn hash<K: Key>(self, key: K) -> u64 {
+        key.mixed(self.0)
+    }
+}
+
 /// Keys to nodes, by linear probing; half of the slots stay empty.
 #[derive(Debug)]
 pub(crate) struct Table<K, V> {
-    seed: u64,
+    seed: Seed,
     slots: Vec<Slot<K, V>>,
     used: usize,
 }
@@ -114,56 +139,62 @@ pub(crate) struct Table<K, V> {
 impl<K: Key, V: Copy + Default> Table<K, V> {
     pub(crate) fn new() -> Self {
         // Seeded anew in each process, so that no text can be made to collide; the order of slots never shows outside.
-        Table { seed: RandomState::default().hash_one(0) | 1, slots: vec![Self::empty(); 64], used: 0 }
+        Table { seed: Seed(RandomState::default().hash_one(0) | 1), slots: vec![Self::empty(); 64], used: 0 }
     }
 
     fn empty() -> Slot<K, V> {
-        Slot { key: K::default(), node: NONE, value: V::default() }
+        Slot { key: K::default(), node: 0, value: V::default() }
     }
 
     #[inline(always)]
     pub(crate) fn hash(&self, key: K) -> u64 {
-        key.mixed(self.seed)
+        self.seed.hash(key)
     }
 
-    /// The slot of a key, or the empty one where it would go.
     #[inline(always)]
-    fn probe(&self, key: K, hash: u64) -> usize {
+    pub(crate) fn seed(&self) -> Seed {
+        self.seed
+    }
+
+    /// The slot of a key, or else the empty one where it would go.
+    #[inline(always)]
+    fn probe(&self, key: K, hash: u64) -> Result<usize, usize> {
         let last = self.slots.len() - 1;
         let mut at = hash as usize & last;
         loop {
-            let slot = &self.slots[at];
-            if slot.key == key || slot.node == NONE {
-                return at;
+            let found = self.slots[at].key;
+            if found == key {
+                return Ok(at);
+            }
+            if found == K::default() {
+                return Err(at);
             }
             at = (at + 1) & last;
         }
     }
 
-    /// Brings the slots of some hashes near: their loads overlap, where one look-up after the other would wait for each.
-    ///
-    /// Nothing else happens in this loop, so that a processor can have many of them under way.
-    #[inline(never)]
-    pub(crate) fn touch(&self, hashes: impl Iterator<Item = u64>) {
-        let (slots, last) = (self.slots.as_slice(), self.slots.len() - 1);
-        black_box(hashes.fold(0, |nodes, hash| nodes ^ slots[hash as usize & last].node));
+    /// Brings the slot of a hash near.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, hash: u64) {
+        if let Some(slot) = self.slots.get(hash as usize & (self.slots.len() - 1)) {
+            prefetch(slot);
+        }
     }
 
     /// The node and the value of a key.
     #[inline(always)]
     pub(crate) fn find(&self, key: K, hash: u64) -> Option<(Node, V)> {
-        let slot = &self.slots[self.probe(key, hash)];
-        (slot.node != NONE).then_some((slot.node, slot.value))
+        let slot = &self.slots[self.probe(key, hash).ok()?];
+        Some((slot.node, slot.value))
     }
 
     /// Where the key's slot is; if it is new, its node is taken from `next`.
     #[inline(always)]
     pub(crate) fn insert(&mut self, key: K, hash: u64, next: impl FnOnce() -> Node) -> usize {
-        let at = self.probe(key, hash);
-        if self.slots[at].node != NONE {
-            return at;
+        match self.probe(key, hash) {
+            Ok(at) => at,
+            Err(at) => self.fill(at, key, hash, next),
         }
-        self.fill(at, key, hash, next)
     }
 
     #[cold]
@@ -175,15 +206,15 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
             return at;
         }
         self.grow();
-        self.probe(key, hash)
+        self.probe(key, hash).unwrap_or_else(|at| at)
     }
 
     #[cold]
     fn grow(&mut self) {
         let size = self.slots.len() * 2;
         let old = std::mem::replace(&mut self.slots, vec![Self::empty(); size]);
-        for slot in old.into_iter().filter(|slot| slot.node != NONE) {
-            let at = self.probe(slot.key, self.hash(slot.key));
+        for slot in old.into_iter().filter(|slot| slot.key != K::default()) {
+            let at = self.probe(slot.key, self.hash(slot.key)).unwrap_or_else(|at| at);
             self.slots[at] = slot;
         }
     }
@@ -191,7 +222,7 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
     /// The same keys and nodes with other values, in the same place.
     pub(crate) fn mapped<W: Copy + Default>(self, value: impl Fn(Node) -> W) -> Table<K, W> {
         let mapped = |Slot { key, node, .. }: Slot<K, V>| {
-            let value = if node == NONE { W::default() } else { value(node) };
+            let value = if key == K::default() { W::default() } else { value(node) };
             Slot { key, node, value }
         };
         Table { seed: self.seed, slots: self.slots.into_iter().map(mapped).collect(), used: self.used }
@@ -221,7 +252,7 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
     }
 
     pub(crate) fn keys(&self) -> impl Iterator<Item = (K, Node)> {
-        self.slots.iter().filter(|slot| slot.node != NONE).map(|slot| (slot.key, slot.node))
+        self.slots.iter().filter(|slot| slot.key != K::default()).map(|slot| (slot.key, slot.node))
     }
 }
 

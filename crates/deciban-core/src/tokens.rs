@@ -24,10 +24,7 @@ impl Tokens {
     /// Appends the byte range of each token of a text, which was scanned for them, to `found`.
     pub(crate) fn ranges(self, scan: &Scan, found: &mut Vec<(usize, usize)>) {
         match self {
-            Tokens::Whitespace | Tokens::Run => {
-                found.extend(scan.edges().as_chunks().0.iter().map(|&[start, end]| (start, end)))
-            }
-            Tokens::Word => found.extend(scan.words()),
+            Tokens::Word | Tokens::Run | Tokens::Whitespace => found.extend(scan.tokens()),
             Tokens::Unicode => {
                 for (start, segment) in scan.lowered().split_word_bound_indices() {
                     if segment.chars().any(|c| flags(c) & (WORD | SYMBOL) != 0) {

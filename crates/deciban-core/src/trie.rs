@@ -115,7 +115,7 @@ impl<V: Copy + Default> Trie<V> {
             names[self.long.node(at) as usize] = Name::Long(at);
         }
         for (key, node) in self.pairs.keys() {
-            names[node as usize] = Name::Pair((key >> 32) as Node, key as Node);
+            names[node as usize] = Name::Pair((key >> 32) as Node, key as Node - 1);
         }
         names
     }
@@ -128,7 +128,8 @@ fn next(nodes: &mut usize) -> Node {
     node
 }
 
+/// Both nodes in one word that is never zero.
 #[inline(always)]
 pub(crate) fn pair_key(first: Node, word: Node) -> u64 {
-    u64::from(first) << 32 | u64::from(word)
+    u64::from(first) << 32 | (u64::from(word) + 1)
 }

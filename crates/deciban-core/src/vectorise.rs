@@ -12,8 +12,8 @@ pub mod vocabulary;
 
 use crate::lexicon::Names;
 use crate::order::order;
-use crate::read::{Found, Visit};
-use crate::table::Node;
+use crate::read::Visit;
+use crate::table::{Node, Short};
 use crate::trie::Trie;
 use crate::{Invalid, parts};
 
@@ -163,19 +163,21 @@ impl Visit for Part {
     }
 
     #[inline(always)]
-    fn name(&mut self, found: Found, bytes: &[u8], is_term: bool) -> Option<Node> {
-        let (node, last) = match found {
-            Found::Short(key, hash) => {
-                let at = self.trie.insert_short(key, hash);
-                (self.trie.short.node(at), self.trie.short.value(at))
-            }
-            Found::Long(start, end) => {
-                let at = self.trie.insert_long(&bytes[start..end]);
-                (self.trie.long.node(at), &mut self.trie.long_values[at])
-            }
-        };
+    fn short(&mut self, key: Short, hash: u64, is_term: bool) -> Option<Node> {
+        let at = self.trie.insert_short(key, hash);
+        let (node, last) = self.trie.short.slot(at);
         if is_term {
             Part::count(last, self.text, node, self.row, &mut self.entries);
+        }
+        self.mark(node, is_term);
+        Some(node)
+    }
+
+    fn long(&mut self, name: &[u8], is_term: bool) -> Option<Node> {
+        let at = self.trie.insert_long(name);
+        let node = self.trie.long.node(at);
+        if is_term {
+            Part::count(&mut self.trie.long_values[at], self.text, node, self.row, &mut self.entries);
         }
         self.mark(node, is_term);
         Some(node)

@@ -6,7 +6,7 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use crate::read::{Finding, Found, Visit, char_gram, char_grams, found, pad, word_grams};
+use crate::read::{Finding, Found, Visit, char_gram, char_grams, pad, word_grams};
 use crate::scan::Scan;
 use crate::table::Node;
 use crate::tokens::Tokens;
@@ -65,7 +65,10 @@ impl Analyser {
         if let Grams::Words(tokens, stop) = &self.grams {
             self.cut(text, *tokens, stop, scratch);
             let Scratch { scan, words, names, nodes, .. } = scratch;
-            word_grams(scan.padded(), words.iter().copied(), &self.lengths, names, nodes, visit);
+            names.clear();
+            let seed = visit.trie().short.seed();
+            names.extend(words.iter().map(|&(start, end)| Found::new(seed, scan.padded(), start, end)));
+            word_grams(scan.padded(), names, &self.lengths, nodes, visit);
         } else {
             self.each_of_chars(text, scratch, |bytes, from, to, gram| char_gram(bytes, from, to, gram, visit));
         }
@@ -114,8 +117,7 @@ impl Analyser {
         if let Some(trie) = &stop.0 {
             let (bytes, mut known) = (scratch.scan.padded(), Finding { trie: &**trie, emit: |()| () });
             scratch.words.retain(|&(start, end)| {
-                let word = found(&known, bytes, start, end);
-                known.name(word, bytes, false).is_none()
+                Found::new(trie.short.seed(), bytes, start, end).show(bytes, false, &mut known).is_none()
             });
         }
     }

@@ -148,10 +148,9 @@ impl Lexicon {
 pub struct Index(Trie<Place>);
 
 impl Index {
-    /// The nodes of a trie as the terms at these places.
-    pub(crate) fn new<V: Copy + Default>(trie: Trie<V>, places: &[u32], is_term: &[bool]) -> Self {
-        let place = |node: Node| is_term[node as usize].then(|| places[node as usize].saturating_add(1));
-        Index(trie.mapped(|node| Place(place(node).and_then(NonZero::new))))
+    /// The nodes of a trie as terms: for each node its place, plus one, or 0 if it is none.
+    pub(crate) fn new<V: Copy + Default>(trie: Trie<V>, places: &[u32]) -> Self {
+        Index(trie.mapped(|node| Place(NonZero::new(places[node as usize]))))
     }
 }
 

@@ -17,17 +17,18 @@ pub(crate) struct Order {
 /// The order of the nodes for which `is_term` says so.
 pub(crate) fn order<V: Copy + Default>(trie: &Trie<V>, is_term: &[bool]) -> Order {
     let nodes = Nodes::new(trie);
-    let walk = if nodes.has_odd_word() { nodes.compared(is_term) } else { nodes.walked(is_term) };
+    let walk = nodes.sorted(is_term);
     let mut place = vec![0; nodes.names.len()];
     (0..).zip(&walk).for_each(|(i, &node)| place[node as usize] = i);
     Order { place, names: nodes.written(&walk) }
 }
 
-struct Nodes {
+/// What all nodes stand for.
+pub(crate) struct Nodes {
     names: Vec<Name>,
     /// Nodes that are no n-grams of words, in the order of their names.
     words: Vec<Node>,
-    /// The names of those, end to end, and where each of them ends.
+    /// The names of those, end to end with some room after them, and where each of them ends.
     text: Vec<u8>,
     ends: Vec<usize>,
     /// The rank of each of those among them; of an n-gram, among n-grams of its length.
@@ -35,7 +36,7 @@ struct Nodes {
 }
 
 impl Nodes {
-    fn new<V: Copy + Default>(trie: &Trie<V>) -> Self {
+    pub(crate) fn new<V: Copy + Default>(trie: &Trie<V>) -> Self {
         let names = trie.names();
         let words = sorted_words(trie, &names);
         let (mut text, mut ends, mut rank) = (Vec::new(), Vec::with_capacity(words.len()), vec![0; names.len()]);
@@ -44,21 +45,56 @@ impl Nodes {
             ends.push(text.len());
             rank[node as usize] = i;
         }
+        text.extend_from_slice(&[0; 16]);
         Nodes { names, words, text, ends, rank }
     }
 
-    fn word(&self, node: Node) -> &[u8] {
-        let rank = self.rank[node as usize] as usize;
-        let start = if rank == 0 { 0 } else { self.ends[rank - 1] };
-        &self.text[start..self.ends[rank]]
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.names.len()
     }
 
-    fn has_odd_word(&self) -> bool {
+    /// The rank of each word among all words.
+    pub(crate) fn ranks(&self) -> &[u32] {
+        &self.rank
+    }
+
+    /// The nodes for which `is_wanted` says so, in canonical order.
+    pub(crate) fn sorted(&self, is_wanted: &[bool]) -> Vec<Node> {
+        if self.has_odd_word() { self.compared(is_wanted) } else { self.walked(is_wanted) }
+    }
+
+    fn word(&self, node: Node) -> &[u8] {
+        let (start, end) = self.range(self.rank[node as usize]);
+        &self.text[start..end]
+    }
+
+    fn range(&self, rank: u32) -> (usize, usize) {
+        let rank = rank as usize;
+        (if rank == 0 { 0 } else { self.ends[rank - 1] }, self.ends[rank])
+    }
+
+    /// Appends the word of a rank to a name.
+    #[inline(always)]
+    pub(crate) fn write_word_of_rank(&self, rank: u32, name: &mut Vec<u8>) {
+        let (start, end) = self.range(rank);
+        match self.text[start..].first_chunk::<16>() {
+            // A copy of a fixed length takes no call.
+            Some(sixteen) if end - start <= 16 => {
+                name.extend_from_slice(sixteen);
+                name.truncate(name.len() - 16 + (end - start));
+            }
+            _ => name.extend_from_slice(&self.text[start..end]),
+        }
+    }
+
+    pub(crate) fn has_odd_word(&self) -> bool {
         let is_odd = |word: &[u8]| word.first() != Some(&b'\t') && word.iter().any(|&byte| byte <= b' ');
         self.words.iter().any(|&node| is_odd(self.word(node)))
     }
 
-    fn write(&self, node: Node, name: &mut Vec<u8>) {
+    /// Appends what a node stands for to a name.
+    pub(crate) fn write(&self, node: Node, name: &mut Vec<u8>) {
         if let Name::Pair(first, word) = self.names[node as usize] {
             self.write(first, name);
             name.push(b' ');
@@ -138,8 +174,9 @@ impl Nodes {
                 Name::Pair(_, word) => u64::from(rank[first as usize]) << 32 | u64::from(self.rank[word as usize]),
                 _ => 0,
             };
-            let keyed = level.iter().map(|pair| (key(pair), *pair)).collect();
-            *level = by_radix(keyed).into_iter().map(|(_, pair)| pair).collect();
+            let mut keyed = level.iter().map(|pair| (key(pair), *pair)).collect();
+            by_radix(&mut keyed, &mut Vec::new());
+            *level = keyed.into_iter().map(|(_, pair)| pair).collect();
             (0..).zip(level.iter()).for_each(|(i, &(_, node))| rank[node as usize] = i);
         }
         levels
@@ -178,14 +215,15 @@ fn write_word<V: Copy + Default>(trie: &Trie<V>, name: Name, text: &mut Vec<u8>)
 
 const RADIX: u32 = 11;
 
-/// Items sorted by their keys, digit by digit from the lowest; digits that are all the same are passed over.
-pub(crate) fn by_radix<T: Copy + Default>(mut items: Vec<(u64, T)>) -> Vec<(u64, T)> {
+/// Sorts items by their keys, digit by digit from the lowest; digits that are all zero are passed over. `other` is room.
+pub(crate) fn by_radix<T: Copy + Default>(items: &mut Vec<(u64, T)>, other: &mut Vec<(u64, T)>) {
     if items.len() < 1 << RADIX {
         items.sort_by_key(|&(key, _)| key);
-        return items;
+        return;
     }
     let digits = items.iter().fold(0, |digits, (key, _)| digits | key);
-    let mut other = vec![(0, T::default()); items.len()];
+    other.clear();
+    other.resize(items.len(), (0, T::default()));
     for shift in (0..u64::BITS).step_by(RADIX as usize) {
         let digit = |key: u64| (key >> shift) as usize & ((1 << RADIX) - 1);
         if digit(digits) == 0 {
@@ -197,14 +235,13 @@ pub(crate) fn by_radix<T: Copy + Default>(mut items: Vec<(u64, T)>) -> Vec<(u64,
         for start in &mut starts {
             (*start, sum) = (sum, sum + *start);
         }
-        for &item in &items {
+        for &item in items.iter() {
             let at = &mut starts[digit(item.0)];
             other[*at] = item;
             *at += 1;
         }
-        std::mem::swap(&mut items, &mut other);
+        std::mem::swap(items, other);
     }
-    items
 }
 
 #[cfg(test)]
@@ -215,10 +252,11 @@ mod tests {
     proptest! {
         #[test]
         fn radix_sorts_as_any_other(keys in prop::collection::vec(any::<u64>(), 0..6000), shift in 0..60_u32) {
-            let items: Vec<(u64, u32)> = keys.iter().zip(0..).map(|(&key, i)| (key >> shift, i)).collect();
+            let mut items: Vec<(u64, u32)> = keys.iter().zip(0..).map(|(&key, i)| (key >> shift, i)).collect();
             let mut expected = items.clone();
             expected.sort();
-            prop_assert_eq!(by_radix(items), expected);
+            by_radix(&mut items, &mut Vec::new());
+            prop_assert_eq!(items, expected);
         }
     }
 }

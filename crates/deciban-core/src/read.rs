@@ -40,6 +40,11 @@ pub(crate) trait Visit {
     fn long(&mut self, name: &[u8], is_term: bool) -> Option<Node>;
     /// An n-gram of words.
     fn pair(&mut self, first: Node, word: Node, is_term: bool) -> Option<Node>;
+    /// An n-gram of words that begins no other.
+    #[inline(always)]
+    fn longest(&mut self, first: Node, word: Node) {
+        self.pair(first, word, true);
+    }
 }
 
 /// Sixteen bytes from `start` on; there is padding after the last.
@@ -187,12 +192,18 @@ pub(crate) fn pad(word: &[u8], padded: &mut Vec<u8>, boundaries: &mut Vec<usize>
 
 fn each_gram(nodes: &[Option<Node>], low: usize, high: usize, visit: &mut impl Visit) {
     let pairs = &visit.trie().pairs;
-    neighbours(nodes).for_each(|key| pairs.prefetch(pairs.hash(key)));
+    if !pairs.is_empty() {
+        neighbours(nodes).for_each(|key| pairs.prefetch(pairs.hash(key)));
+    }
     for first in 0..nodes.len() {
         let Some(mut node) = nodes[first] else { continue };
         for length in 2..=high.min(nodes.len() - first) {
-            let next = nodes[first + length - 1].and_then(|word| visit.pair(node, word, length >= low));
-            let Some(next) = next else { break };
+            let Some(word) = nodes[first + length - 1] else { break };
+            if length == high {
+                visit.longest(node, word);
+                break;
+            }
+            let Some(next) = visit.pair(node, word, length >= low) else { break };
             node = next;
         }
     }

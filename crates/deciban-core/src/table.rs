@@ -60,6 +60,18 @@ impl Short {
         Short(word as u64 & low, (word >> 64) as u64 & high | rest)
     }
 
+    /// No name, but three numbers.
+    #[inline(always)]
+    pub(crate) fn of_numbers(a: u32, b: u32, c: u32) -> Self {
+        Short(u64::from(a) << 32 | u64::from(b), 1 << 56 | u64::from(c))
+    }
+
+    /// The three numbers.
+    #[inline(always)]
+    pub(crate) fn numbers(self) -> (u32, u32, u32) {
+        ((self.0 >> 32) as u32, self.0 as u32, self.1 as u32)
+    }
+
     /// Where a name stands that does not fit; equal to no key.
     #[inline(always)]
     pub(crate) fn place(start: usize, end: usize) -> Self {
@@ -122,6 +134,11 @@ pub(crate) struct Slot<K, V> {
 pub(crate) struct Seed(u64);
 
 impl Seed {
+    /// A new one: so that no text can be made to collide. The order of slots never shows outside.
+    pub(crate) fn new() -> Self {
+        Seed(RandomState::default().hash_one(0) | 1)
+    }
+
     #[inline(always)]
     pub(crate) fn hash<K: Key>(self, key: K) -> u64 {
         key.mixed(self.0)
@@ -138,8 +155,18 @@ pub(crate) struct Table<K, V> {
 
 impl<K: Key, V: Copy + Default> Table<K, V> {
     pub(crate) fn new() -> Self {
-        // Seeded anew in each process, so that no text can be made to collide; the order of slots never shows outside.
-        Table { seed: Seed(RandomState::default().hash_one(0) | 1), slots: vec![Self::empty(); 64], used: 0 }
+        Self::with_seed(Seed::new())
+    }
+
+    pub(crate) fn with_seed(seed: Seed) -> Self {
+        Table { seed, slots: vec![Self::empty(); 64], used: 0 }
+    }
+
+    /// Forgets everything, and makes room for so many keys.
+    pub(crate) fn clear(&mut self, keys: usize) {
+        self.slots.clear();
+        self.slots.resize((2 * keys + 64).next_power_of_two(), Self::empty());
+        self.used = 0;
     }
 
     fn empty() -> Slot<K, V> {
@@ -245,10 +272,19 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
         &mut self.slots[at].value
     }
 
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.used == 0
+    }
+
     /// How many slots there are: it changes when they are moved.
     #[inline(always)]
     pub(crate) fn size(&self) -> usize {
         self.slots.len()
+    }
+
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (K, V)> {
+        self.slots.iter().filter(|slot| slot.key != K::default()).map(|slot| (slot.key, slot.value))
     }
 
     pub(crate) fn keys(&self) -> impl Iterator<Item = (K, Node)> {

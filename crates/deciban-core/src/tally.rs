@@ -7,22 +7,15 @@ use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::counts::Counts;
-use crate::lexicon::Index;
+use crate::grams::{Count, Grams, Sorted, Sum};
+use crate::lexicon::{Index, Names};
 use crate::near::prefetch;
-use crate::order::order;
+use crate::order::Nodes;
 use crate::read::{Scratch, Visit, read};
 use crate::table::{Node, Short};
 use crate::terms::Terms;
 use crate::trie::Trie;
 use crate::{Invalid, parts};
-
-/// How often a term occurred since its label began, in how many documents, and which was the last.
-#[derive(Debug, Clone, Copy, Default)]
-struct Count {
-    occurrences: u32,
-    presences: u32,
-    document: u32,
-}
 
 #[derive(Debug, Clone, Copy)]
 struct Posting {
@@ -43,24 +36,15 @@ struct Touched {
 #[derive(Debug)]
 struct Part {
     trie: Trie<Count>,
+    label: u32,
     document: u32,
     short: Touched,
     long: Vec<usize>,
     pairs: Touched,
+    longest: Grams,
     documents: Vec<i64>,
     postings: Vec<Posting>,
     compact: usize,
-}
-
-impl Count {
-    /// Counts one more; tells whether it is the first since the label began.
-    #[inline(always)]
-    fn add(&mut self, document: u32) -> bool {
-        self.occurrences += 1;
-        self.presences += u32::from(self.document != document);
-        self.document = document;
-        self.occurrences == 1
-    }
 }
 
 impl Visit for Part {
@@ -98,16 +82,23 @@ impl Visit for Part {
         }
         Some(node)
     }
+
+    #[inline(always)]
+    fn longest(&mut self, first: Node, word: Node) {
+        self.longest.meet(first, word, self.label, self.document);
+    }
 }
 
 impl Part {
     fn new() -> Self {
         Part {
             trie: Trie::new(),
+            label: 0,
             document: 0,
             short: Touched::default(),
             long: Vec::new(),
             pairs: Touched::default(),
+            longest: Grams::new(),
             documents: Vec::new(),
             postings: Vec::new(),
             compact: 1 << 23,
@@ -126,7 +117,7 @@ impl Part {
         let mut bytes = 0;
         let order = by_label(labels);
         for group in order.chunk_by(|&i, &j| labels[i as usize] == labels[j as usize]) {
-            let label = labels[group[0] as usize];
+            self.label = labels[group[0] as usize];
             for (place, &i) in group.iter().enumerate() {
                 let i = i as usize;
                 self.document =
@@ -135,6 +126,7 @@ impl Part {
                     ask_for(texts[next as usize].as_ref());
                 }
                 read(terms, texts[i].as_ref(), &mut scratch, self);
+                self.longest.end_document();
                 bytes += texts[i].as_ref().len();
                 if bytes >> 20 > 0 {
                     bytes = 0;
@@ -143,7 +135,7 @@ impl Part {
                     }
                 }
             }
-            self.end_label(label, group.len());
+            self.end_label(group.len());
             if self.trie.is_full() {
                 return Err(Invalid("there are more than four billion distinct terms; use shorter n-grams"));
             }
@@ -151,7 +143,8 @@ impl Part {
         Ok(())
     }
 
-    fn end_label(&mut self, label: u32, documents: usize) {
+    fn end_label(&mut self, documents: usize) {
+        let label = self.label;
         if self.documents.len() <= label as usize {
             self.documents.resize(label as usize + 1, 0);
         }
@@ -178,32 +171,119 @@ impl Part {
         }
     }
 
-    fn counts(mut self, numbers: &[u32]) -> (Counts, Index) {
+    /// The counts of all texts, and the index of their terms, unless there are n-grams that have no number.
+    fn counts(mut self, numbers: &[u32]) -> (Counts, Option<Index>) {
+        let mut nodes = Nodes::new(&self.trie);
+        if nodes.has_odd_word() && !self.longest.is_empty() {
+            self.number_longest();
+            nodes = Nodes::new(&self.trie);
+        }
+        let has_all = self.longest.is_empty();
         let mut counts = Counts::empty(numbers.len());
         for (&number, n) in numbers.iter().zip(&self.documents) {
             counts.documents[number as usize] = *n;
         }
-        let mut is_term = vec![false; self.trie.len()];
-        self.postings.iter().for_each(|posting| is_term[posting.node as usize] = true);
-        let order = order(&self.trie, &is_term);
+        let walk = nodes.sorted(&vec![true; nodes.len()]);
+        let mut place = vec![0; walk.len()];
+        (0..).zip(&walk).for_each(|(i, &node)| place[node as usize] = i);
         for posting in &mut self.postings {
-            posting.node = order.place[posting.node as usize];
+            posting.node = place[posting.node as usize];
             posting.label = numbers[posting.label as usize];
         }
-        let mut place = 0;
-        for same in by_term_and_label(&self.postings).chunk_by(|p, q| (p.node, p.label) == (q.node, q.label)) {
-            if same[0].node > place {
-                counts.indptr.push(counts.label.len() as i64);
-                place = same[0].node;
+        let postings = by_term_and_label(&self.postings);
+        self.postings = Vec::new();
+        let longest = self.longest.sorted(&walk, nodes.ranks());
+        let (counts, terms) = Writing::new(&nodes, &postings, counts).all(&walk, longest, numbers);
+        let index = has_all.then(|| Index::new(self.trie, &terms));
+        (counts, index)
+    }
+
+    /// Gives the longest n-grams numbers after all, where only their whole names can be sorted.
+    fn number_longest(&mut self) {
+        let Part { trie, longest, postings, .. } = self;
+        for (first, word, sum) in mem::replace(longest, Grams::new()).unsorted() {
+            let at = trie.insert_pair(first, word);
+            let node = trie.pairs.node(at);
+            let (occurrences, presences) = (sum.occurrences.into(), sum.presences.into());
+            postings.push(Posting { node, label: sum.label, occurrences, presences });
+        }
+    }
+}
+
+/// Counts that are being written, in canonical order.
+struct Writing<'a> {
+    nodes: &'a Nodes,
+    /// What is left to write of the postings of nodes, each with its place in the walk.
+    postings: &'a [Posting],
+    counts: Counts,
+    text: Vec<u8>,
+    offsets: Vec<i64>,
+}
+
+impl<'a> Writing<'a> {
+    fn new(nodes: &'a Nodes, postings: &'a [Posting], counts: Counts) -> Self {
+        Writing { nodes, postings, counts, text: Vec::new(), offsets: vec![0] }
+    }
+
+    /// The counts of all terms, and for each node, its place among the terms, plus one; 0 for those that are none.
+    fn all(mut self, walk: &[Node], mut longest: Sorted, numbers: &[u32]) -> (Counts, Vec<u32>) {
+        let mut terms = vec![0; walk.len()];
+        let (has_longest, postings) = (longest.len() > 0, longest.len() + self.postings.len());
+        self.counts.label.reserve(postings);
+        self.counts.occurrences.reserve(postings);
+        self.counts.presences.reserve(postings);
+        for (place, &node) in (0..).zip(walk) {
+            if self.node(place, node) {
+                terms[node as usize] = self.offsets.len() as u32 - 1;
             }
-            let occurrences = same.iter().map(|p| i64::from(p.occurrences)).sum();
-            counts.push_posting(same[0].label, occurrences, same.iter().map(|p| i64::from(p.presences)).sum());
+            if has_longest {
+                let (sums, rank) = longest.after(node);
+                sums.iter_mut().for_each(|(_, sum)| sum.label = numbers[sum.label as usize]);
+                self.after(node, sums, rank);
+            }
         }
-        if !order.names.is_empty() {
-            counts.indptr.push(counts.label.len() as i64);
+        self.counts.names = Names::of_sorted(self.text, self.offsets);
+        (self.counts, terms)
+    }
+
+    /// Writes a node, if it is a term.
+    fn node(&mut self, place: u32, node: Node) -> bool {
+        let here = self.postings.iter().take_while(|posting| posting.node == place).count();
+        let (postings, rest) = self.postings.split_at(here);
+        self.postings = rest;
+        for same in postings.chunk_by(|p, q| p.label == q.label) {
+            let sum = |number: fn(&Posting) -> u32| same.iter().map(|p| i64::from(number(p))).sum();
+            self.counts.push_posting(same[0].label, sum(|p| p.occurrences), sum(|p| p.presences));
         }
-        counts.names = order.names;
-        (counts, Index::new(self.trie, &order.place, &is_term))
+        if here > 0 {
+            self.nodes.write(node, &mut self.text);
+            self.end_term();
+        }
+        here > 0
+    }
+
+    /// Writes the longest n-grams that begin with a node.
+    fn after(&mut self, node: Node, sums: &mut [(u64, Sum)], rank: u64) {
+        let mut prefix = Vec::new();
+        if !sums.is_empty() {
+            self.nodes.write(node, &mut prefix);
+            prefix.push(b' ');
+        }
+        for same in sums.chunk_by_mut(|a, b| a.0 == b.0) {
+            self.text.extend_from_slice(&prefix);
+            self.nodes.write_word_of_rank((same[0].0 & rank) as u32, &mut self.text);
+            same.sort_unstable_by_key(|(_, sum)| sum.label);
+            for of_label in same.chunk_by(|a, b| a.1.label == b.1.label) {
+                let total = |number: fn(&Sum) -> u16| of_label.iter().map(|(_, sum)| i64::from(number(sum))).sum();
+                self.counts.push_posting(of_label[0].1.label, total(|sum| sum.occurrences), total(|sum| sum.presences));
+            }
+            self.end_term();
+        }
+    }
+
+    fn end_term(&mut self) {
+        self.offsets.push(self.text.len() as i64);
+        self.counts.indptr.push(self.counts.label.len() as i64);
     }
 }
 
@@ -336,8 +416,7 @@ impl Tally {
         self.labels = 0;
         let jobs = mem::take(&mut self.parts).into_iter().map(|part| move || part.counts(numbers)).collect();
         let mut parts = parts::run(jobs).into_iter();
-        let Some((mut sum, index)) = parts.next() else { return Ok((Counts::empty(numbers.len()), None)) };
-        let mut index = Some(index);
+        let Some((mut sum, mut index)) = parts.next() else { return Ok((Counts::empty(numbers.len()), None)) };
         for (part, _) in parts {
             sum = sum.plus(&part).map_err(|_| Invalid("the counts are too large to add up"))?;
             index = None;

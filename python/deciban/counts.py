@@ -132,26 +132,18 @@ class Tally:
 
     def __init__(self, terms: Terms, threads: int = 0) -> None:
         self.terms = terms
-        self._numbers: dict[str, int] = {}
         self._tally = _core.Tally(terms.core, threads)
 
-    def add(self, texts: list[str], labels: Sequence[str]) -> None:
+    def add(self, texts: list[str], labels: list[str]) -> None:
         """Counts each text under its label."""
-        numbers = self._numbers
-        for label in dict.fromkeys(labels):
-            numbers.setdefault(label, len(numbers))
-        self._tally.add(texts, np.fromiter(map(numbers.__getitem__, labels), np.uint32, len(labels)))
+        self._tally.add(texts, labels)
 
     def counts(self) -> Counts:
         """The counts of all that was added. The tally is empty after it."""
-        labels = sorted(self._numbers)
-        order = np.empty(len(labels), np.uint32)
-        order[[self._numbers[label] for label in labels]] = np.arange(len(labels))
-        self._numbers = {}
-        return Counts.of_buffers(self.terms, labels, self._tally.take(order))
+        return Counts.of_buffers(self.terms, *self._tally.take())
 
 
-def count(terms: Terms, texts: list[str], labels: Sequence[str], threads: int = 0) -> Counts:
+def count(terms: Terms, texts: list[str], labels: list[str], threads: int = 0) -> Counts:
     """The counts of some labelled texts.
 
     >>> count(Terms(), ["free money", "see you"], ["spam", "ham"])

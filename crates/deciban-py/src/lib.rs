@@ -1,5 +1,6 @@
 //! `deciban._core`: deciban-core for Python. Conversion only: flat buffers in, flat buffers out, the GIL released.
 
+mod labels;
 mod vectorise;
 
 use std::ops::RangeInclusive;
@@ -12,6 +13,7 @@ use deciban_core::tally::Tally as CoreTally;
 use deciban_core::terms::Terms as CoreTerms;
 use deciban_core::tokens::Tokens;
 use deciban_core::{Invalid, rows};
+use labels::Labels;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
@@ -301,18 +303,21 @@ fn merge<'py>(
 
 /// Counts under way.
 #[pyclass(module = "deciban._core")]
-struct Tally(CoreTally);
+struct Tally {
+    tally: CoreTally,
+    labels: Labels,
+}
 
 #[pymethods]
 impl Tally {
     #[new]
     fn new(terms: &Terms, threads: usize) -> Self {
-        Tally(CoreTally::new(terms.0.clone(), threads))
+        Tally { tally: CoreTally::new(terms.0.clone(), threads), labels: Labels::default() }
     }
 
-    /// Counts texts, each under the label of that number.
-    fn add(&mut self, py: Python<'_>, texts: &Bound<'_, PyList>, labels: View<'_, u32>) -> PyResult<()> {
-        let (texts, labels, raised) = (strings(texts)?, labels.as_slice()?, Mutex::new(None));
+    /// Counts texts, each under its label.
+    fn add(&mut self, py: Python<'_>, texts: &Bound<'_, PyList>, labels: &Bound<'_, PyList>) -> PyResult<()> {
+        let (texts, labels, raised) = (strings(texts)?, self.labels.number(labels)?, Mutex::new(None));
         let stop = || {
             let signal = Python::attach(|py| py.check_signals()).err();
             let is_raised = signal.is_some();
@@ -321,18 +326,18 @@ impl Tally {
             }
             is_raised
         };
-        let counted = py.detach(|| self.0.add(&texts, labels, stop));
+        let counted = py.detach(|| self.tally.add(&texts, &labels, stop));
         match raised.into_inner() {
             Ok(Some(signal)) => Err(signal),
             _ => counted.map_err(invalid),
         }
     }
 
-    /// The counts of all texts so far, as flat buffers, label i under the number `numbers[i]`; empty after it.
-    fn take<'py>(&mut self, py: Python<'py>, numbers: View<'py, u32>) -> PyResult<Buffers<'py>> {
-        let numbers = numbers.as_slice()?;
-        let (counts, index) = py.detach(|| self.0.take(numbers)).map_err(invalid)?;
-        counts_to_python(py, self.0.terms().clone(), counts, index)
+    /// The labels, sorted, and the counts of all texts so far, as flat buffers; empty after it.
+    fn take<'py>(&mut self, py: Python<'py>) -> PyResult<(Vec<String>, Buffers<'py>)> {
+        let (labels, numbers) = self.labels.take();
+        let (counts, index) = py.detach(|| self.tally.take(&numbers)).map_err(invalid)?;
+        Ok((labels, counts_to_python(py, self.tally.terms().clone(), counts, index)?))
     }
 }
 

@@ -7,6 +7,7 @@
 //! canonical order are all in one bucket.
 
 use crate::order::by_radix;
+use crate::parts;
 use crate::table::{Node, Seed, Short, Table};
 
 const BUCKETS: usize = 512;
@@ -98,6 +99,14 @@ impl Grams {
         self.met = 0;
     }
 
+    /// Takes over what others have counted, whose nodes are `ours` here.
+    pub(crate) fn absorb(&mut self, other: Grams, ours: &[Node]) {
+        for (first, word, sum) in other.unsorted() {
+            let (first, word) = (ours[first as usize], ours[word as usize]);
+            self.buckets[bucket_of(self.seed, first)].sums.push((pair(first, word), sum));
+        }
+    }
+
     /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.met == 0 && self.buckets.iter().all(|bucket| bucket.sums.is_empty())
@@ -112,7 +121,7 @@ impl Grams {
 
     /// All n-grams, sorted: those that begin with a node follow it in the canonical order of nodes that is `walk`, by
     /// the ranks of their last words.
-    pub(crate) fn sorted(mut self, walk: &[Node], ranks: &[u32]) -> Sorted {
+    pub(crate) fn sorted(mut self, walk: &[Node], ranks: &[u32], threads: usize) -> Sorted {
         self.sum_up();
         let (mut turn, mut turns) = (vec![0_u32; walk.len()], vec![0; BUCKETS]);
         for &node in walk {
@@ -120,17 +129,27 @@ impl Grams {
             turn[node as usize] = *next;
             *next += 1;
         }
-        let (bits, mut spare) = (u64::BITS - (walk.len() as u64).leading_zeros(), Vec::new());
-        let mut sort = |mut sums: Sums| {
-            for (key, _) in &mut sums {
-                *key = u64::from(turn[(*key >> 32) as usize]) << bits | u64::from(ranks[*key as u32 as usize]);
-            }
-            by_radix(&mut sums, &mut spare);
-            sums
-        };
-        let buckets = self.buckets.into_iter().map(|bucket| (sort(bucket.sums), 0)).collect();
+        let bits = u64::BITS - (walk.len() as u64).leading_zeros();
+        let place = |key: u64| u64::from(turn[(key >> 32) as usize]) << bits | u64::from(ranks[key as u32 as usize]);
+        let size = BUCKETS.div_ceil(parts::count(threads, BUCKETS));
+        let jobs = self.buckets.chunks_mut(size).map(|buckets| || sort(buckets, place)).collect();
+        parts::run(jobs);
+        let buckets = self.buckets.into_iter().map(|bucket| (bucket.sums, 0)).collect();
         Sorted { seed: self.seed, bits, buckets, turns: vec![0; BUCKETS] }
     }
+}
+
+fn sort(buckets: &mut [Bucket], place: impl Fn(u64) -> u64) {
+    let mut spare = Vec::new();
+    for Bucket { sums, .. } in buckets {
+        sums.iter_mut().for_each(|(key, _)| *key = place(*key));
+        by_radix(sums, &mut spare);
+    }
+}
+
+#[inline(always)]
+fn pair(first: Node, word: Node) -> u64 {
+    u64::from(first) << 32 | u64::from(word)
 }
 
 #[inline(always)]
@@ -157,14 +176,14 @@ impl Bucket {
     fn compact(&mut self, table: &mut Table<Short, Count>) {
         table.clear(self.sums.len());
         for (key, sum) in std::mem::take(&mut self.sums) {
-            let key = Short::of_numbers((key >> 32) as Node, key as Node, sum.label);
-            let at = table.insert(key, table.hash(key), || 0);
+            let with_label = Short::of_numbers((key >> 32) as Node, key as Node, sum.label);
+            let at = table.insert(with_label, table.hash(with_label), || 0);
             let count = table.value(at);
             match count.occurrences.checked_add(u32::from(sum.occurrences)) {
                 Some(occurrences) => {
                     *count = Count { occurrences, presences: count.presences + u32::from(sum.presences), document: 0 };
                 }
-                None => self.sums.push((u64::from(key.numbers().0) << 32 | u64::from(key.numbers().1), sum)),
+                None => self.sums.push((key, sum)),
             }
         }
         self.push(table);
@@ -179,7 +198,7 @@ impl Bucket {
             while occurrences > 0 {
                 let (some, of_them) = (occurrences.min(MOST), presences.min(MOST));
                 let sum = Sum { label, occurrences: some as u16, presences: of_them as u16 };
-                self.sums.push((u64::from(first) << 32 | u64::from(word), sum));
+                self.sums.push((pair(first, word), sum));
                 (occurrences, presences) = (occurrences - some, presences - of_them);
             }
         }
@@ -273,7 +292,7 @@ mod tests {
         #[test]
         fn sorted_by_the_walk_and_by_rank(met in prop::collection::vec((0..9_u32, 0..9_u32, 1..2_u32), 0..60)) {
             let (walk, ranks) = ([3, 1, 4, 0, 5, 8, 2, 6, 7], [8, 7, 6, 5, 4, 3, 2, 1, 0]);
-            let mut sorted = counted(&met, |_, _| ()).sorted(&walk, &ranks);
+            let mut sorted = counted(&met, |_, _| ()).sorted(&walk, &ranks, 2);
             let mut found = Vec::new();
             for node in walk {
                 let (sums, rank) = sorted.after(node);

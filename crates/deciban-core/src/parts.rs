@@ -11,12 +11,7 @@ const WORTH_A_THREAD: usize = 1 << 16;
 /// Cuts `texts` into at most `threads` runs of about as many bytes each (0: as many threads as there are cores).
 pub fn cut<T: AsRef<str>>(texts: &[T], threads: usize) -> Vec<&[T]> {
     let bytes: usize = texts.iter().map(|text| text.as_ref().len()).sum();
-    let most = bytes / WORTH_A_THREAD;
-    let parts = match threads {
-        _ if most < 2 => 1,
-        0 => thread::available_parallelism().map_or(1, NonZero::get).min(most),
-        given => given.min(most),
-    };
+    let parts = count(threads, bytes / WORTH_A_THREAD);
     let (mut cuts, mut start, mut passed) = (Vec::with_capacity(parts), 0, 0);
     for (at, text) in texts.iter().enumerate() {
         passed += text.as_ref().len();
@@ -27,6 +22,15 @@ pub fn cut<T: AsRef<str>>(texts: &[T], threads: usize) -> Vec<&[T]> {
     }
     cuts.push(&texts[start..]);
     cuts
+}
+
+/// How many threads to start (0: as many as there are cores), where there is work for at most so many.
+pub(crate) fn count(threads: usize, most: usize) -> usize {
+    match threads {
+        _ if most < 2 => 1,
+        0 => thread::available_parallelism().map_or(1, NonZero::get).min(most),
+        given => given.min(most),
+    }
 }
 
 /// Runs every job on a thread of its own, the last one on this; results in the order of the jobs.

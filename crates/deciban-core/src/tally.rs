@@ -14,8 +14,10 @@ use crate::order::Nodes;
 use crate::read::{Scratch, Visit, read};
 use crate::table::{Node, Short};
 use crate::terms::Terms;
-use crate::trie::Trie;
+use crate::trie::{Name, Trie};
 use crate::{Invalid, parts};
+
+const TOO_MANY_TERMS: Invalid = Invalid("there are more than four billion distinct terms; use shorter n-grams");
 
 #[derive(Debug, Clone, Copy)]
 struct Posting {
@@ -137,7 +139,7 @@ impl Part {
             }
             self.end_label(group.len());
             if self.trie.is_full() {
-                return Err(Invalid("there are more than four billion distinct terms; use shorter n-grams"));
+                return Err(TOO_MANY_TERMS);
             }
         }
         Ok(())
@@ -171,8 +173,26 @@ impl Part {
         }
     }
 
+    /// Takes over what another part has counted; its nodes become ours.
+    fn absorb(&mut self, other: Part) {
+        let mut ours: Vec<Node> = Vec::with_capacity(other.trie.len());
+        for name in other.trie.names() {
+            // By number, parents come before their children.
+            ours.push(match name {
+                Name::Short(key) => self.trie.node_of_short(key),
+                Name::Long(at) => self.trie.node_of(other.trie.long.name(at)),
+                Name::Pair(first, word) => self.trie.node_of_pair(ours[first as usize], ours[word as usize]),
+            });
+        }
+        let moved = |posting: Posting| Posting { node: ours[posting.node as usize], ..posting };
+        self.postings.extend(other.postings.into_iter().map(moved));
+        self.longest.absorb(other.longest, &ours);
+        self.documents.resize(self.documents.len().max(other.documents.len()), 0);
+        self.documents.iter_mut().zip(other.documents).for_each(|(n, more)| *n += more);
+    }
+
     /// The counts of all texts, and the index of their terms, unless there are n-grams that have no number.
-    fn counts(mut self, numbers: &[u32]) -> (Counts, Option<Index>) {
+    fn counts(mut self, numbers: &[u32], threads: usize) -> (Counts, Option<Index>) {
         let mut nodes = Nodes::new(&self.trie);
         if nodes.has_odd_word() && !self.longest.is_empty() {
             self.number_longest();
@@ -192,7 +212,7 @@ impl Part {
         }
         let postings = by_term_and_label(&self.postings);
         self.postings = Vec::new();
-        let longest = self.longest.sorted(&walk, nodes.ranks());
+        let longest = self.longest.sorted(&walk, nodes.ranks(), threads);
         let (counts, terms) = Writing::new(&nodes, &postings, counts).all(&walk, longest, numbers);
         let index = has_all.then(|| Index::new(self.trie, &terms));
         (counts, index)
@@ -202,8 +222,7 @@ impl Part {
     fn number_longest(&mut self) {
         let Part { trie, longest, postings, .. } = self;
         for (first, word, sum) in mem::replace(longest, Grams::new()).unsorted() {
-            let at = trie.insert_pair(first, word);
-            let node = trie.pairs.node(at);
+            let node = trie.node_of_pair(first, word);
             let (occurrences, presences) = (sum.occurrences.into(), sum.presences.into());
             postings.push(Posting { node, label: sum.label, occurrences, presences });
         }
@@ -405,8 +424,8 @@ impl Tally {
         parts::run(jobs).into_iter().collect()
     }
 
-    /// The counts of all texts so far, label i under the number `numbers[i]`, and, where one thread counted them all,
-    /// the index of their terms; the tally is empty after it.
+    /// The counts of all texts so far, label i under the number `numbers[i]`, and the index of their terms, if each has a
+    /// number of its own; the tally is empty after it.
     pub fn take(&mut self, numbers: &[u32]) -> Result<(Counts, Option<Index>), Invalid> {
         let mut sorted = numbers.to_vec();
         sorted.sort_unstable();
@@ -414,13 +433,13 @@ impl Tally {
             return Err(Invalid("the labels' new numbers do not fit the tally"));
         }
         self.labels = 0;
-        let jobs = mem::take(&mut self.parts).into_iter().map(|part| move || part.counts(numbers)).collect();
-        let mut parts = parts::run(jobs).into_iter();
-        let Some((mut sum, mut index)) = parts.next() else { return Ok((Counts::empty(numbers.len()), None)) };
-        for (part, _) in parts {
-            sum = sum.plus(&part).map_err(|_| Invalid("the counts are too large to add up"))?;
-            index = None;
+        let mut parts = mem::take(&mut self.parts).into_iter();
+        let Some(mut all) = parts.next() else { return Ok((Counts::empty(numbers.len()), None)) };
+        parts.for_each(|part| all.absorb(part));
+        if all.trie.is_full() {
+            return Err(TOO_MANY_TERMS);
         }
-        Ok((sum, index))
+        let (counts, index) = all.counts(numbers, self.threads);
+        Ok((counts, index))
     }
 }

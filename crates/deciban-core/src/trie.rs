@@ -80,7 +80,17 @@ impl<V: Copy + Default> Trie<V> {
         *self.pairs.value(at) = value;
     }
 
-    fn node_of(&mut self, name: &[u8]) -> Node {
+    pub(crate) fn node_of_short(&mut self, key: Short) -> Node {
+        let at = self.insert_short(key, self.short.hash(key));
+        self.short.node(at)
+    }
+
+    pub(crate) fn node_of_pair(&mut self, first: Node, word: Node) -> Node {
+        let at = self.insert_pair(first, word);
+        self.pairs.node(at)
+    }
+
+    pub(crate) fn node_of(&mut self, name: &[u8]) -> Node {
         if name.len() > Short::LONGEST {
             let at = self.insert_long(name);
             return self.long.node(at);

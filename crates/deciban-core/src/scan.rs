@@ -24,7 +24,7 @@ pub struct Scan {
 }
 
 /// The block's bytes go to `out`, in lower case if `LOWER`; its bit mask is returned, or none if it is not all ASCII.
-#[inline]
+#[inline(always)]
 fn block<const LOWER: bool>(input: &[u8; 64], out: &mut [u8; 64], is_inside: impl Fn(u8) -> bool) -> Option<u64> {
     let (mut inside, mut seen) = ([0_u8; 64], 0);
     for i in 0..64 {
@@ -38,7 +38,7 @@ fn block<const LOWER: bool>(input: &[u8; 64], out: &mut [u8; 64], is_inside: imp
 }
 
 /// The lowest bits of 64 bytes.
-#[inline]
+#[inline(always)]
 fn packed(bytes: &[u8; 64]) -> u64 {
     let mut mask = 0;
     for (i, eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
@@ -48,18 +48,18 @@ fn packed(bytes: &[u8; 64]) -> u64 {
     mask
 }
 
-#[inline]
+#[inline(always)]
 fn is_word(lowered: u8) -> bool {
     (lowered.wrapping_sub(b'a') < 26) | (lowered.wrapping_sub(b'0') < 10) | (lowered == b'_')
 }
 
-#[inline]
+#[inline(always)]
 fn is_no_space(byte: u8) -> bool {
     !((byte == b' ') | (byte.wrapping_sub(9) < 5) | (byte.wrapping_sub(28) < 4))
 }
 
 /// Writes down where the bits of a block at `at` are set, after what was `found` before; returns how many there are now.
-#[inline]
+#[inline(always)]
 fn push_edges(mut changes: u64, at: usize, edges: &mut Vec<usize>, found: usize) -> usize {
     if edges.len() < found + SPARE {
         edges.resize(2 * found + SPARE, 0);
@@ -147,6 +147,25 @@ impl Scan {
 
     /// Reads a text that is all ASCII; stops, and says so, where it is not.
     fn read_ascii<const LOWER: bool>(&mut self, text: &[u8], is_inside: impl Fn(u8) -> bool + Copy) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("popcnt") {
+            // SAFETY: the processor has just been asked whether it can do what the function is compiled for.
+            #[allow(unsafe_code)]
+            return unsafe { self.read_ascii_with_avx2::<LOWER>(text, is_inside) };
+        }
+        self.read_ascii_anywhere::<LOWER>(text, is_inside)
+    }
+
+    /// The same code, compiled for processors since 2013: blocks take half as many instructions, edges three quarters,
+    /// and counting the words of 100 MB some 8 % less time, which is what the exception from `unsafe_code` is for.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,bmi1,popcnt")]
+    fn read_ascii_with_avx2<const LOWER: bool>(&mut self, text: &[u8], is_inside: impl Fn(u8) -> bool + Copy) -> bool {
+        self.read_ascii_anywhere::<LOWER>(text, is_inside)
+    }
+
+    #[inline(always)]
+    fn read_ascii_anywhere<const LOWER: bool>(&mut self, text: &[u8], is_inside: impl Fn(u8) -> bool + Copy) -> bool {
         let (blocks, rest) = text.as_chunks::<64>();
         let (out, edges) = (self.bytes.as_chunks_mut::<64>().0, &mut self.edges);
         let (mut at, mut found, mut carry) = (0, 0, 0);

@@ -3,6 +3,7 @@
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::Invalid;
 use crate::read::{Finding, Scratch, read};
@@ -11,11 +12,14 @@ use crate::terms::Terms;
 use crate::trie::Trie;
 
 /// Sorted names, and the way from a text to their places.
+///
+/// Terms are searched for among the sorted names until so much text has been read that an index would have paid.
 #[derive(Debug)]
 pub struct Lexicon {
     terms: Terms,
     names: Names,
     places: OnceLock<Trie<Place>>,
+    searched: AtomicUsize,
 }
 
 /// Strictly increasing names, end to end in one string.
@@ -97,7 +101,7 @@ impl Lexicon {
         if names.len() >= Node::MAX as usize {
             return Err(Invalid("the lexicon has more than four billion terms"));
         }
-        Ok(Lexicon { terms, names, places: OnceLock::new() })
+        Ok(Lexicon { terms, names, places: OnceLock::new(), searched: AtomicUsize::new(0) })
     }
 
     /// The same lexicon with an index that whoever counted has made already.
@@ -130,16 +134,44 @@ impl Lexicon {
         (self.names.get(low) == Some(name)).then_some(low)
     }
 
+    /// Makes ready for so many more bytes of text; says whether there is an index now.
+    ///
+    /// A byte takes about as long to search for as a term to index, so there is one once both are as many: whatever
+    /// comes after, at most twice the time that it would have taken is spent.
+    pub(crate) fn expect(&self, bytes: usize) -> bool {
+        let is_worth_it =
+            || self.searched.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) >= self.names.len();
+        if self.places.get().is_none() && is_worth_it() {
+            self.places.get_or_init(|| places(&self.names));
+        }
+        self.places.get().is_some()
+    }
+
     /// Calls `emit` with the place of each known term of `text`, as often as it occurs.
     #[inline]
     pub(crate) fn find(&self, text: &str, scratch: &mut Scratch, mut emit: impl FnMut(u32)) {
-        let trie = self.places.get_or_init(|| places(&self.names));
+        let Some(trie) = self.places.get() else { return self.search(text, emit) };
         let emit = |place: Place| {
             if let Place(Some(place)) = place {
                 emit(place.get() - 1);
             }
         };
         read(&self.terms, text, scratch, &mut Finding { trie, emit });
+    }
+
+    /// The same without an index. The order is that of [`read`], words before runs of words before runs of characters,
+    /// so that whoever adds up what is found gets the same sum to the last bit.
+    #[cold]
+    fn search(&self, text: &str, mut emit: impl FnMut(u32)) {
+        let mut seen = self.terms.seen(text);
+        seen.sort_by_key(|seen| match &seen.name {
+            characters if characters.starts_with('\t') => 2,
+            words if words.contains(' ') => 1,
+            _ => 0,
+        });
+        for place in seen.iter().filter_map(|seen| self.place(&seen.name)) {
+            emit(place as u32);
+        }
     }
 }
 
@@ -168,6 +200,10 @@ fn places(names: &Names) -> Trie<Place> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
     use super::*;
     use crate::tokens::Tokens;
 
@@ -185,6 +221,46 @@ mod tests {
         lexicon.find("No refund, the money the", &mut Scratch::default(), |place| places.push(place));
         assert_eq!(places, [0, 1, 2]);
         assert_eq!((lexicon.place("the money"), lexicon.place("the")), (Some(2), None));
+    }
+
+    #[test]
+    fn an_index_is_made_once_it_pays_and_finds_the_same() {
+        let names = ["\tc no", "be", "be no", "be or", "no", "or no be"];
+        let terms = Terms { tokens: Tokens::Word, words: Some(1..=3), chars: Some(3..=3) };
+        let mut all = Names::default();
+        names.iter().for_each(|name| all.push(name));
+        let lexicon = Lexicon::new(terms, all).unwrap();
+        let found = || {
+            let mut places = Vec::new();
+            lexicon.find("To be or no be, no", &mut Scratch::default(), |place| places.push(place));
+            places
+        };
+        assert!(!lexicon.expect(2) && !lexicon.expect(3));
+        let searched = found();
+        assert_eq!(searched, [1, 4, 1, 4, 3, 5, 2, 0, 0]);
+        assert!(lexicon.expect(1) && lexicon.expect(0));
+        assert_eq!(found(), searched);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_searched_for_is_what_an_index_finds(
+            learnt in "[abé İ_.'\u{3042}]{0,40}", text in "[abé İ_.'\u{3042}]{0,40}", low in 1..3_usize, more in 0..3_usize,
+        ) {
+            for tokens in [Tokens::Word, Tokens::Unicode, Tokens::Whitespace] {
+                let lengths = Some(low..=low + more);
+                let terms = Terms { tokens, words: lengths.clone(), chars: lengths };
+                let known: BTreeSet<_> = terms.seen(&learnt).into_iter().map(|seen| seen.name).collect();
+                let mut names = Names::default();
+                known.iter().for_each(|name| names.push(name));
+                let lexicon = Lexicon::new(terms, names).unwrap();
+                let (mut searched, mut found) = (Vec::new(), Vec::new());
+                lexicon.find(&text, &mut Scratch::default(), |place| searched.push(place));
+                prop_assert!(lexicon.expect(known.len()));
+                lexicon.find(&text, &mut Scratch::default(), |place| found.push(place));
+                prop_assert_eq!(searched, found);
+            }
+        }
     }
 
     #[test]

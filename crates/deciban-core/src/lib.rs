@@ -3,10 +3,12 @@
 //! Pure functions on flat buffers; no Python, no input or output, no panic on any input. The modules stand in the order
 //! of the flow: [`tokens`] cuts a text, [`terms`] names what is seen of it, `trie` numbers those names and `read` walks a
 //! text through them, [`lexicon`] holds them in canonical order, [`rows`] and [`scores`] read texts through it,
-//! [`counts`] are what is learnt, and [`tally`] learns them, the longest n-grams in `grams`. [`vectorise`] makes what scikit-learn's vectorisers make.
+//! [`decision`] makes probabilities of scores, [`counts`] are what is learnt, and [`tally`] learns them, the longest
+//! n-grams in `grams`. [`vectorise`] makes what scikit-learn's vectorisers make.
 
 mod characters;
 pub mod counts;
+pub mod decision;
 mod grams;
 pub mod lexicon;
 mod near;

@@ -10,7 +10,7 @@ const WORTH_A_THREAD: usize = 1 << 16;
 
 /// Cuts `texts` into at most `threads` runs of about as many bytes each (0: as many threads as there are cores).
 pub fn cut<T: AsRef<str>>(texts: &[T], threads: usize) -> Vec<&[T]> {
-    let bytes: usize = texts.iter().map(|text| text.as_ref().len()).sum();
+    let bytes = bytes(texts);
     let parts = count(threads, bytes / WORTH_A_THREAD);
     let (mut cuts, mut start, mut passed) = (Vec::with_capacity(parts), 0, 0);
     for (at, text) in texts.iter().enumerate() {
@@ -22,6 +22,11 @@ pub fn cut<T: AsRef<str>>(texts: &[T], threads: usize) -> Vec<&[T]> {
     }
     cuts.push(&texts[start..]);
     cuts
+}
+
+/// How long some texts are.
+pub fn bytes<T: AsRef<str>>(texts: &[T]) -> usize {
+    texts.iter().map(|text| text.as_ref().len()).sum()
 }
 
 /// How many threads to start (0: as many as there are cores), where there is work for at most so many.

@@ -32,6 +32,7 @@ pub fn rows<T: AsRef<str> + Sync>(lexicon: &Lexicon, texts: &[T], threads: usize
 fn rows_of_part<T: AsRef<str>>(lexicon: &Lexicon, texts: &[T]) -> Rows {
     let mut rows = Rows { indptr: vec![0], term: Vec::new(), count: Vec::new() };
     let (mut scratch, mut found) = (Scratch::default(), Vec::new());
+    lexicon.expect(parts::bytes(texts));
     for text in texts {
         found.clear();
         lexicon.find(text.as_ref(), &mut scratch, |place| found.push(place));

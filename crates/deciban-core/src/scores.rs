@@ -1,5 +1,7 @@
 //! Texts -> scores: the sum of the weights of what is seen.
 
+use std::sync::OnceLock;
+
 use crate::Invalid;
 use crate::lexicon::Lexicon;
 use crate::parts;
@@ -11,6 +13,8 @@ const SIDE_BY_SIDE: usize = 4;
 /// Up to this many labels, and this many numbers, all weights of a term are kept in one dense row.
 const DENSE_LABELS: usize = 64;
 const DENSE_NUMBERS: usize = 1 << 26;
+/// No weight is greater: no sum of weights is then more than a number can be, however long a text.
+const GREATEST: f64 = 1e100;
 
 /// A scorecard as flat buffers. The weight of term j for label r is `absent[r]`, plus `weight[p]` where a posting p in
 /// `indptr[j]..indptr[j + 1]` names r.
@@ -59,25 +63,29 @@ impl Four {
     }
 }
 
-/// A scorecard that has been checked and laid out for adding.
+/// A scorecard that has been checked, and is laid out for adding once there is much to add.
 #[derive(Debug)]
 pub struct Scorer {
     card: Scorecard,
+    is_dense: bool,
     /// For few labels: the whole row of W of each term, in fours.
-    dense: Option<Vec<Four>>,
+    dense: OnceLock<Vec<Four>>,
 }
 
 impl Scorer {
-    /// Checks a scorecard of `terms` terms, and lays it out.
+    /// Checks a scorecard of `terms` terms.
     pub fn new(card: Scorecard, terms: usize) -> Result<Self, Invalid> {
         check_postings(&card.indptr, &card.label, terms, card.bias.len())?;
         if card.absent.len() != card.bias.len() || card.weight.len() != card.label.len() {
             return Err(Invalid("the scorecard's buffers differ in length"));
         }
+        let possible = |weights: &[f64]| weights.iter().all(|weight| weight.abs() <= GREATEST);
+        if !possible(&card.bias) || !possible(&card.absent) || !possible(&card.weight) {
+            return Err(Invalid("the scorecard holds a weight that no model has"));
+        }
         let labels = card.bias.len();
         let is_dense = (1..=DENSE_LABELS).contains(&labels) && terms.saturating_mul(labels) <= DENSE_NUMBERS;
-        let dense = is_dense.then(|| dense_rows(&card));
-        Ok(Scorer { card, dense })
+        Ok(Scorer { card, is_dense, dense: OnceLock::new() })
     }
 
     /// How many labels there are.
@@ -126,6 +134,9 @@ impl Scorer {
         let (mut scratch, mut found) = (Scratch::default(), Vec::new());
         let width = self.labels().div_ceil(SIDE_BY_SIDE);
         let (mut sums, mut scores) = (vec![Four::default(); width], self.card.bias.clone());
+        let has_index = lexicon.expect(parts::bytes(texts));
+        let all_rows = || self.dense.get_or_init(|| dense_rows(&self.card, 0..self.card.indptr.len() as u32 - 1));
+        let rows = (self.is_dense && has_index).then(all_rows);
         for text in texts {
             found.clear();
             lexicon.find(text.as_ref(), &mut scratch, |place| found.push(place));
@@ -134,8 +145,11 @@ impl Scorer {
                 found.dedup();
             }
             scores.copy_from_slice(&self.card.bias);
-            if let Some(rows) = &self.dense {
-                add_rows(rows, &found, &mut sums);
+            if self.is_dense {
+                match rows {
+                    Some(rows) => add_rows(rows, &found, &mut sums),
+                    None => self.add_few(&found, &mut sums),
+                }
                 for (score, sum) in scores.iter_mut().zip(sums.iter().flat_map(|four| four.0)) {
                     *score += sum;
                 }
@@ -146,6 +160,12 @@ impl Scorer {
             }
             emit(&scores);
         }
+    }
+
+    /// As [`add_rows`], of rows that are laid out for this text only: the same numbers in the same order.
+    fn add_few(&self, found: &[u32], sums: &mut [Four]) {
+        let in_order: Vec<_> = (0..found.len() as u32).collect();
+        add_rows(&dense_rows(&self.card, found.iter().copied()), &in_order, sums);
     }
 
     fn add_postings(&self, scores: &mut [f64], row: impl Iterator<Item = (u32, i64)>) {
@@ -165,17 +185,18 @@ impl Scorer {
     }
 }
 
-fn dense_rows(card: &Scorecard) -> Vec<Four> {
+/// The whole rows of W of some terms.
+fn dense_rows(card: &Scorecard, terms: impl ExactSizeIterator<Item = u32>) -> Vec<Four> {
     let width = card.bias.len().div_ceil(SIDE_BY_SIDE);
     let mut absent = vec![Four::default(); width];
     for (r, &weight) in card.absent.iter().enumerate() {
         absent[r / SIDE_BY_SIDE].0[r % SIDE_BY_SIDE] = weight;
     }
-    let mut rows = Vec::with_capacity((card.indptr.len() - 1) * width);
-    for pair in card.indptr.windows(2) {
+    let mut rows = Vec::with_capacity(terms.len() * width);
+    for term in terms.map(|term| term as usize) {
         let start = rows.len();
         rows.extend_from_slice(&absent);
-        for p in pair[0] as usize..pair[1] as usize {
+        for p in card.indptr[term] as usize..card.indptr[term + 1] as usize {
             let label = card.label[p] as usize;
             rows[start + label / SIDE_BY_SIDE].0[label % SIDE_BY_SIDE] += card.weight[p];
         }
@@ -203,7 +224,7 @@ fn add_rows(rows: &[Four], terms: &[u32], sums: &mut [Four]) {
     }
 }
 
-fn greatest(scores: &[f64]) -> u32 {
+pub(crate) fn greatest(scores: &[f64]) -> u32 {
     let mut best = 0;
     for (label, score) in scores.iter().enumerate() {
         if *score > scores[best] {
@@ -211,4 +232,50 @@ fn greatest(scores: &[f64]) -> u32 {
         }
     }
     best as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexicon::Names;
+    use crate::terms::Terms;
+    use crate::tokens::Tokens;
+
+    /// Each of some terms has one posting, the first of weight `first`.
+    fn scorer(terms: u32, first: f64, binary: bool) -> Result<Scorer, Invalid> {
+        let card = Scorecard {
+            bias: vec![0.1, 0.2, 0.3],
+            absent: vec![-0.7, -1.1, -1.3],
+            indptr: (0..=i64::from(terms)).collect(),
+            label: (0..terms).map(|term| term % 3).collect(),
+            weight: (0..terms).map(|term| if term == 0 { first } else { f64::from(term).sqrt() }).collect(),
+            binary,
+        };
+        Scorer::new(card, terms as usize)
+    }
+
+    #[test]
+    fn scores_are_the_same_to_the_last_bit_with_an_index_and_without() {
+        let terms = Terms { tokens: Tokens::Word, words: Some(1..=1), chars: None };
+        let names: String = (100..400).map(|name| name.to_string()).collect();
+        let names = Names::new(names.into_bytes(), (0..=300).map(|at| 3 * at).collect()).unwrap();
+        let texts = ["399 101 250 101 333 187 no 100 222 399", "171 399 111 123"];
+        for binary in [false, true] {
+            let lexicon = Lexicon::new(terms.clone(), names.clone()).unwrap();
+            let scorer = scorer(300, 0.1, binary).unwrap();
+            let without = scorer.scores(&lexicon, &texts, 1);
+            assert!(!lexicon.expect(0) && scorer.dense.get().is_none());
+            assert!(lexicon.expect(300));
+            assert_eq!(scorer.scores(&lexicon, &texts, 1), without);
+            assert!(scorer.dense.get().is_some());
+        }
+    }
+
+    #[test]
+    fn a_weight_that_is_no_number_is_refused() {
+        for weight in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e101] {
+            assert!(scorer(3, weight, false).is_err());
+        }
+        assert!(scorer(3, -1e100, false).is_ok());
+    }
 }

@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 use std::sync::Mutex;
 
 use deciban_core::counts::{Counts, Unlearnt as CoreUnlearnt};
+use deciban_core::decision;
 use deciban_core::lexicon::{Index, Lexicon as CoreLexicon, Names};
 use deciban_core::scores::{Scorecard, Scorer as CoreScorer};
 use deciban_core::tally::Tally as CoreTally;
@@ -14,7 +15,8 @@ use deciban_core::terms::Terms as CoreTerms;
 use deciban_core::tokens::Tokens;
 use deciban_core::{Invalid, rows};
 use labels::Labels;
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
@@ -27,7 +29,8 @@ pyo3::create_exception!(deciban._core, Unlearnt, PyException, "Counts would fall
 const BYTES_BETWEEN_SIGNALS: usize = 1 << 24;
 
 type Array<'py, T> = Bound<'py, PyArray1<T>>;
-type View<'py, T> = PyReadonlyArray1<'py, T>;
+/// NumPy's arrays, and what is mapped from a file without NumPy.
+type Flat<T> = PyBuffer<T>;
 
 fn invalid(error: Invalid) -> PyErr {
     PyValueError::new_err(error.0)
@@ -110,8 +113,8 @@ struct Lexicon(CoreLexicon);
 #[pymethods]
 impl Lexicon {
     #[new]
-    fn new(terms: &Terms, bytes: View<'_, u8>, offsets: View<'_, i64>) -> PyResult<Self> {
-        let names = Names::new(bytes.as_slice()?.to_vec(), offsets.as_slice()?.to_vec()).map_err(invalid)?;
+    fn new(py: Python<'_>, terms: &Terms, bytes: Flat<u8>, offsets: Flat<i64>) -> PyResult<Self> {
+        let names = Names::new(bytes.to_vec(py)?, offsets.to_vec(py)?).map_err(invalid)?;
         Ok(Lexicon(CoreLexicon::new(terms.0.clone(), names).map_err(invalid)?))
     }
 
@@ -179,19 +182,19 @@ impl Scorer {
     fn new(
         py: Python<'_>,
         lexicon: Py<Lexicon>,
-        bias: View<'_, f64>,
-        absent: View<'_, f64>,
-        indptr: View<'_, i64>,
-        label: View<'_, u32>,
-        weight: View<'_, f64>,
+        bias: Flat<f64>,
+        absent: Flat<f64>,
+        indptr: Flat<i64>,
+        label: Flat<u32>,
+        weight: Flat<f64>,
         binary: bool,
     ) -> PyResult<Self> {
         let card = Scorecard {
-            bias: bias.as_slice()?.to_vec(),
-            absent: absent.as_slice()?.to_vec(),
-            indptr: indptr.as_slice()?.to_vec(),
-            label: label.as_slice()?.to_vec(),
-            weight: weight.as_slice()?.to_vec(),
+            bias: bias.to_vec(py)?,
+            absent: absent.to_vec(py)?,
+            indptr: indptr.to_vec(py)?,
+            label: label.to_vec(py)?,
+            weight: weight.to_vec(py)?,
             binary,
         };
         let terms = lexicon.bind(py).get().0.names().len();
@@ -225,23 +228,37 @@ impl Scorer {
         Ok(all)
     }
 
+    /// For each text the number of its most probable label, and the probability of every label.
+    fn answers(&self, py: Python<'_>, texts: &Bound<'_, PyList>, threads: usize) -> PyResult<Vec<(u32, Vec<f64>)>> {
+        let lexicon = &self.lexicon.bind(py).get().0;
+        let mut all = Vec::with_capacity(texts.len());
+        in_slices(py, &strings(texts)?, |slice| {
+            let scores = self.scorer.scores(lexicon, slice, threads);
+            all.extend(
+                decision::answers(&scores, self.scorer.labels()).map(|found| (found.label, found.probabilities)),
+            );
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
     /// The scores of rows: one row a text, one column a label.
     fn scores_of_rows<'py>(
         &self,
         py: Python<'py>,
-        indptr: View<'py, i64>,
-        term: View<'py, u32>,
-        count: View<'py, i64>,
+        indptr: Flat<i64>,
+        term: Flat<u32>,
+        count: Flat<i64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (indptr, term, count) = (indptr.as_slice()?, term.as_slice()?, count.as_slice()?);
-        let all = py.detach(|| self.scorer.scores_of_rows(indptr, term, count)).map_err(invalid)?;
+        let (indptr, term, count) = (indptr.to_vec(py)?, term.to_vec(py)?, count.to_vec(py)?);
+        let all = py.detach(|| self.scorer.scores_of_rows(&indptr, &term, &count)).map_err(invalid)?;
         PyArray1::from_vec(py, all).reshape([indptr.len() - 1, self.scorer.labels()])
     }
 }
 
 type Buffers<'py> =
     (Bound<'py, Lexicon>, Array<'py, i64>, Array<'py, i64>, Array<'py, u32>, Array<'py, i64>, Array<'py, i64>);
-type Views<'py> = (Bound<'py, Lexicon>, View<'py, i64>, View<'py, i64>, View<'py, u32>, View<'py, i64>, View<'py, i64>);
+type Views<'py> = (Bound<'py, Lexicon>, Flat<i64>, Flat<i64>, Flat<u32>, Flat<i64>, Flat<i64>);
 
 fn counts_to_python(py: Python<'_>, terms: CoreTerms, counts: Counts, index: Option<Index>) -> PyResult<Buffers<'_>> {
     let lexicon = CoreLexicon::new(terms, counts.names).map_err(invalid)?;
@@ -259,14 +276,14 @@ fn counts_to_python(py: Python<'_>, terms: CoreTerms, counts: Counts, index: Opt
     ))
 }
 
-fn counts_from_python(views: &Views<'_>) -> PyResult<Counts> {
+fn counts_from_python(py: Python<'_>, views: &Views<'_>) -> PyResult<Counts> {
     let counts = Counts {
         names: views.0.get().0.names().clone(),
-        documents: views.1.as_slice()?.to_vec(),
-        indptr: views.2.as_slice()?.to_vec(),
-        label: views.3.as_slice()?.to_vec(),
-        occurrences: views.4.as_slice()?.to_vec(),
-        presences: views.5.as_slice()?.to_vec(),
+        documents: views.1.to_vec(py)?,
+        indptr: views.2.to_vec(py)?,
+        label: views.3.to_vec(py)?,
+        occurrences: views.4.to_vec(py)?,
+        presences: views.5.to_vec(py)?,
     };
     counts.check().map_err(invalid)?;
     Ok(counts)
@@ -274,21 +291,29 @@ fn counts_from_python(views: &Views<'_>) -> PyResult<Counts> {
 
 /// Refuses buffers that cannot be counts.
 #[pyfunction]
-fn check_counts(counts: Views<'_>) -> PyResult<()> {
-    counts_from_python(&counts).map(|_| ())
+fn check_counts(py: Python<'_>, counts: Views<'_>) -> PyResult<()> {
+    counts_from_python(py, &counts).map(|_| ())
+}
+
+/// Scores, one row a text of so many labels, as log probabilities.
+#[pyfunction]
+fn log_posterior<'py>(py: Python<'py>, scores: Flat<f64>, labels: usize) -> PyResult<Array<'py, f64>> {
+    let mut rows = scores.to_vec(py)?;
+    rows.chunks_exact_mut(labels.max(1)).for_each(decision::log_posterior);
+    Ok(PyArray1::from_vec(py, rows))
 }
 
 /// The sum or the difference of two counts, whose labels get new numbers among `labels` labels.
 #[pyfunction]
 fn merge<'py>(
     py: Python<'py>,
-    a: (Views<'py>, View<'py, u32>),
-    b: (Views<'py>, View<'py, u32>),
+    a: (Views<'py>, Flat<u32>),
+    b: (Views<'py>, Flat<u32>),
     labels: usize,
     subtract: bool,
 ) -> PyResult<Buffers<'py>> {
-    let relabelled = |(views, numbers): &(Views<'_>, View<'_, u32>)| {
-        counts_from_python(views)?.relabelled(numbers.as_slice()?, labels).map_err(invalid)
+    let relabelled = |(views, numbers): &(Views<'_>, Flat<u32>)| {
+        counts_from_python(py, views)?.relabelled(&numbers.to_vec(py)?, labels).map_err(invalid)
     };
     let terms = a.0.0.get().0.terms().clone();
     let (a, b) = (relabelled(&a)?, relabelled(&b)?);
@@ -350,6 +375,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("BadText", module.py().get_type::<BadText>())?;
     module.add("Unlearnt", module.py().get_type::<Unlearnt>())?;
     module.add_function(wrap_pyfunction!(check_counts, module)?)?;
+    module.add_function(wrap_pyfunction!(log_posterior, module)?)?;
     module.add_function(wrap_pyfunction!(merge, module)?)?;
     module.add_class::<vectorise::Analyser>()?;
     module.add_class::<vectorise::Vocabulary>()?;

@@ -8,12 +8,14 @@ use deciban_core::vectorise::counted::Counted;
 use deciban_core::vectorise::hashing::Hashing;
 use deciban_core::vectorise::matrix::{Count, Matrix};
 use deciban_core::vectorise::vocabulary::{Finds, Vocabulary as CoreVocabulary};
-use numpy::{Element, PyArray1};
+use numpy::{Element, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::{Array, View, in_slices, invalid, strings};
+use crate::{Array, in_slices, invalid, strings};
+
+type View<'py, T> = PyReadonlyArray1<'py, T>;
 
 /// (indptr, indices, data) of a sparse matrix; data are integers or floats.
 type Csr<'py> = (Array<'py, i64>, Array<'py, i32>, Bound<'py, PyAny>);

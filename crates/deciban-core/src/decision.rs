@@ -1,0 +1,44 @@
+//! Scores -> probabilities -> a label.
+
+use crate::scores::greatest;
+
+/// Scores of one text -> log probabilities, in place, by Bayes' rule in log space:
+/// `log p(y|x) = z_y - M - log sum exp(z - M)`, with M the greatest, so that nothing overflows.
+pub fn log_posterior(scores: &mut [f64]) {
+    let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let log_sum = scores.iter().map(|score| (score - most).exp()).sum::<f64>().ln();
+    scores.iter_mut().for_each(|score| *score = *score - most - log_sum);
+}
+
+/// A label, and how probable each label is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The most probable label; of equal ones the first.
+    pub label: u32,
+    /// The probability of every label.
+    pub probabilities: Vec<f64>,
+}
+
+/// The answers to some texts: their scores, one row a text, come in.
+pub fn answers(scores: &[f64], labels: usize) -> impl Iterator<Item = Answer> {
+    scores.chunks_exact(labels.max(1)).map(|row| {
+        let mut probabilities = row.to_vec();
+        log_posterior(&mut probabilities);
+        probabilities.iter_mut().for_each(|p| *p = p.exp());
+        Answer { label: greatest(row), probabilities }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probabilities_add_up_however_small_the_scores() {
+        let found: Vec<_> = answers(&[-1000.0, -1000.0, 0.0, f64::NEG_INFINITY, 1.0, 1e100], 2).collect();
+        assert_eq!(found[0], Answer { label: 0, probabilities: vec![0.5, 0.5] });
+        assert_eq!(found[1], Answer { label: 0, probabilities: vec![1.0, 0.0] });
+        assert_eq!(found[2], Answer { label: 1, probabilities: vec![0.0, 1.0] });
+        assert_eq!(answers(&[], 0).count(), 0);
+    }
+}

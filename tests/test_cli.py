@@ -12,6 +12,7 @@ import sys
 import pytest
 
 from conftest import ROOT
+from deciban import load
 
 TICKETS = ROOT / "samples" / "tickets.csv"
 
@@ -74,6 +75,20 @@ def test_standard_input_and_every_label(model):
     assert (answer["id"], answer["label"]) == (7, "praise")
     assert sum(answer["probabilities"].values()) == pytest.approx(1)
     assert answer["probabilities"]["praise"] == answer["probability"]
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_the_command_answers_as_the_library_does(version):
+    path = ROOT / "tests" / "golden" / f"version-{version}.deciban"
+    texts = ["charged twice, please refund", "where is the parcel", "xylophone", "Geld zurück!"]
+    lines = deciban("predict", path, "-", "--format", "txt", "--json", "--proba", stdin="\n".join(texts)).splitlines()
+    answers = [json.loads(line) for line in lines]
+    model = load(path)
+    assert [answer["label"] for answer in answers] == model.predict(texts)
+    for answer, probabilities in zip(answers, model.predict_proba(texts).tolist(), strict=True):
+        assert list(answer["probabilities"]) == list(model.labels)
+        assert list(answer["probabilities"].values()) == pytest.approx(probabilities, rel=1e-12)
+        assert answer["probability"] == max(answer["probabilities"].values())
 
 
 def test_predict_into_a_file(model, tmp_path):

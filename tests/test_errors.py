@@ -59,7 +59,7 @@ def of_format(number):
 
     def change(data):
         start = data.index(b'checksum\\":\\"') + len(b'checksum\\":\\"')
-        head = data[:start].replace(b'format\\":1', b'format\\":%d' % number)
+        head = data[:start].replace(b'format\\":2', b'format\\":%d' % number)
         rest = data[start + 64 :]
         return head + hashlib.blake2b(head + b"0" * 64 + rest, digest_size=32).hexdigest().encode() + rest
 
@@ -210,8 +210,8 @@ WORDINGS = {
         "{folder}/mail.deciban: the model is damaged (its checksum does not fit); copy it again, or train it anew",
     ),
     errors.NewerModel: (
-        loading(of_format(2)),
-        "{folder}/mail.deciban: the model has format 2, newer than 1, the newest known here; upgrade deciban",
+        loading(of_format(3)),
+        "{folder}/mail.deciban: the model has format 3, newer than 2, the newest known here; upgrade deciban",
     ),
     errors.OlderModel: (
         loading(of_format(0)),

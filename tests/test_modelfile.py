@@ -23,6 +23,8 @@ import deciban
 from deciban import errors, modelfile
 from deciban.errors import DecibanError
 from deciban.files import check_writable
+from deciban.settings import Settings
+from deciban.weighing import weigh
 
 GOLDEN = Path(__file__).with_name("golden")
 ZEROS = b"0" * 64
@@ -62,6 +64,10 @@ def test_what_is_saved_comes_back(tmp_path_factory, corpus, chosen):
     again = deciban.load(path)
     assert (again.counts, again.settings, again.provenance) == (model.counts, model.settings, model.provenance)
     assert np.array_equal(again.scores(texts), model.scores(texts))
+    stored, derived = again.scorecard, weigh(again.counts, again.settings)
+    for name in ("bias", "absent", "indptr", "label", "weight"):
+        assert getattr(stored, name).tobytes() == getattr(derived, name).tobytes()
+        assert not getattr(stored, name).flags.writeable
 
 
 def test_a_model_that_has_forgotten_everything_comes_back(tmp_path):
@@ -69,7 +75,23 @@ def test_a_model_that_has_forgotten_everything_comes_back(tmp_path):
     model.save(tmp_path / "empty.deciban")
     again = deciban.load(tmp_path / "empty.deciban")
     assert again.labels == ()
+    with pytest.raises(errors.NothingLearnt):
+        again.predict(TEXTS)
+    with pytest.raises(errors.NothingLearnt):
+        modelfile.load(tmp_path / "empty.deciban").answers(TEXTS, str, 1)
     assert again.learn(TEXTS, LABELS).counts == deciban.train(TEXTS, LABELS).counts
+
+
+def test_a_loaded_model_scores_the_same_before_and_after_it_has_an_index(tmp_path, tickets):
+    """To the last bit: few texts are looked up by searching, many by an index."""
+    texts, labels = tickets
+    model = deciban.train(texts, labels, words=(1, 3), chars=(2, 4))
+    model.save(tmp_path / "tickets.deciban")
+    again = deciban.load(tmp_path / "tickets.deciban")
+    one_by_one = np.vstack([again.scores([text]) for text in texts])
+    assert len(texts[0]) < len(again.counts.lexicon) < sum(map(len, texts))
+    assert np.array_equal(one_by_one, model.scores(texts))
+    assert np.array_equal(one_by_one, again.scores(texts))
 
 
 def test_the_same_examples_give_the_same_bytes(path):
@@ -108,9 +130,10 @@ def test_the_counts_of_a_loaded_model_are_mapped(path):
 def test_safetensors_reads_it(path):
     counts = deciban.load(path).counts
     arrays = safetensors.numpy.load_file(path)
-    names = ("names", "offsets", "documents", "indptr", "label", "occurrences", "presences")
+    names = ("names", "offsets", "documents", "indptr", "label", "occurrences", "presences", "bias", "absent", "weight")
     assert sorted(arrays) == sorted(names)
-    expected = (*counts.lexicon.buffers(), *counts.buffers[1:])
+    card = weigh(counts, Settings())
+    expected = (*counts.lexicon.buffers(), *counts.buffers[1:], card.bias, card.absent, card.weight)
     assert all(np.array_equal(arrays[name], buffer) for name, buffer in zip(names, expected, strict=True))
 
 
@@ -383,8 +406,9 @@ def with_array(whole, name, values):
     return signed(about, arrays, data[:start] + values.tobytes() + data[end:])
 
 
-def changes(counts):
+def changes(model):
     """Arrays that do not fit the others, or that nothing ever counted."""
+    counts, card = model.counts, model.scorecard
     names, offsets = counts.lexicon.buffers()
     back, far, wide = counts.indptr.copy(), counts.indptr.copy(), counts.label.copy()
     back[1:3] = back[2], back[1] - 1
@@ -405,12 +429,53 @@ def changes(counts):
     yield "occurrences", np.full_like(counts.occurrences, 2**63 - 1)
     yield "presences", counts.presences + 1
     yield "presences", -counts.presences
+    for name in ("bias", "absent", "weight"):
+        for value in (np.nan, np.inf, -np.inf, 1e300):
+            weights = getattr(card, name).copy()
+            weights[-1] = value
+            yield name, weights
 
 
 def test_counts_of_nothing_that_is_are_damaged(path):
     whole = path.read_bytes()
-    for name, values in changes(deciban.load(path).counts):
+    for name, values in changes(deciban.load(path)):
         assert refusal(path, with_array(whole, name, values)) is errors.DamagedModel, (name, values)
+
+
+@pytest.mark.parametrize("name", ["bias", "absent", "weight"])
+@pytest.mark.parametrize("more", [-1, 1])
+def test_a_scorecard_that_does_not_fit_the_counts_is_damaged(path, name, more):
+    """One number too few or too many, where everything else in the file lies as it should."""
+    about, arrays, data = parts(path.read_bytes())
+    floats = {
+        n: list(struct.unpack(f"{a['shape'][0]}d", data[slice(*a["data_offsets"])]))
+        for n, a in arrays.items()
+        if a["dtype"] == "F64"
+    }
+    floats[name] = floats[name][:-1] if more < 0 else [*floats[name], 0.0]
+    assert refusal(path, signed(about, *with_floats(arrays, data, floats))) is errors.DamagedModel
+
+
+def with_floats(arrays, data, floats):
+    """The same arrays, those of floats first and with other numbers: as many as there are."""
+    moved, content = {}, b""
+    for name in [*floats, *(n for n in arrays if n not in floats)]:
+        values = struct.pack(f"{len(floats[name])}d", *floats[name]) if name in floats else None
+        piece = data[slice(*arrays[name]["data_offsets"])] if values is None else values
+        shape = arrays[name]["shape"] if values is None else [len(floats[name])]
+        span = [len(content), len(content) + len(piece)]
+        moved[name] = {**arrays[name], "shape": shape, "data_offsets": span}
+        content += piece
+    return moved, content
+
+
+def test_a_file_of_the_first_format_has_no_scorecard(path):
+    """Its counts are weighed; with a scorecard it would be of the second, which must have one."""
+    about, arrays, data = parts((GOLDEN / "version-1.deciban").read_bytes())
+    assert not arrays.keys() & {"bias", "absent", "weight"}
+    assert refusal(path, signed({**about, "format": 2}, arrays, data)) is errors.DamagedModel
+    about, arrays, data = parts((GOLDEN / "version-2.deciban").read_bytes())
+    assert refusal(path, signed({**about, "format": 1}, arrays, data)) is errors.DamagedModel
 
 
 def test_a_label_without_documents_is_damaged(path):

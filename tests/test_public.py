@@ -8,8 +8,11 @@ import pytest
 
 import deciban
 import deciban.sklearn
+from deciban import settings
 from deciban.cli import parser
 from deciban.settings import Settings
+from deciban.smoothing import SMOOTHINGS
+from deciban.weighing import MODELS
 
 CARD = ["Classifier", "DecibanError", "load", "train"]
 FACE = [
@@ -48,6 +51,11 @@ def test_settings_have_one_name_everywhere():
     assert sorted(given_by_default().keys() & set(SETTINGS)) == sorted(SETTINGS)
 
 
+def test_every_choice_has_something_that_it_stands_for():
+    assert tuple(MODELS) == settings.MODELS
+    assert tuple(SMOOTHINGS) == settings.SMOOTHINGS
+
+
 def test_defaults_are_the_same_everywhere():
     ours = vars(Settings())
     face = inspect.signature(deciban.sklearn.TextClassifier).parameters
@@ -63,6 +71,19 @@ def test_defaults_are_the_same_everywhere():
 def test_help_imports_nothing_heavy(name):
     code = f"import sys, deciban.cli; sys.exit({name!r} in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("options", [(), ("--json", "--proba"), ("-o", "answers.csv")])
+def test_predict_does_without_numpy(tmp_path, options):
+    """Importing NumPy takes longer than all the rest of the command."""
+    deciban.train(["free money", "see you"], ["spam", "ham"]).save(tmp_path / "mail.deciban")
+    (tmp_path / "new.txt").write_text("money\n")
+    code = "import sys; from deciban.cli import run; run(sys.argv[1:]); print({'numpy', 'rich'} & sys.modules.keys())"
+    command = [sys.executable, "-c", code, "predict", "mail.deciban", "new.txt", *options]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout.splitlines()[-1] == "set()"
+    answers = (tmp_path / "answers.csv").read_text() if "-o" in options else done.stdout
+    assert "spam" in answers
 
 
 def test_an_unknown_name_is_an_attribute_error():

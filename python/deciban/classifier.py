@@ -30,12 +30,11 @@ from .evaluation import Evaluation
 from .evidence import Evidence, explain
 from .examples import Source, labels_of, texts_of
 from .holdout import HeldOut
-from .modelfile import Saved
 from .rows import rows
 from .scorecard import Scorecard
 from .settings import Settings
 from .terms import refuse
-from .weighing import MODELS
+from .weighing import leave_one_out, weigh
 
 Floats = npt.NDArray[np.float64]
 Examples = tuple[list[str], list[str]]
@@ -63,15 +62,16 @@ class Classifier:
         counts: Counts,
         provenance: Sequence[dict[str, Any]] = (),
         examples: Examples | None = None,
+        scorecard: Scorecard | None = None,
     ) -> None:
         self.settings = settings
         self.provenance = tuple(provenance)
-        self._become(counts, examples)
+        self._become(counts, examples, scorecard)
 
-    def _become(self, counts: Counts, examples: Examples | None) -> Classifier:
+    def _become(self, counts: Counts, examples: Examples | None, scorecard: Scorecard | None = None) -> Classifier:
         self.counts = counts
         self._examples = examples
-        self._scorecard: Scorecard | None = None
+        self._scorecard = scorecard
         return self
 
     @property
@@ -85,13 +85,8 @@ class Classifier:
         if self._scorecard is None:
             if not self.labels:
                 raise NothingLearnt
-            self._scorecard = MODELS[self.settings.model].weigh(self.counts, **self._weighing)
+            self._scorecard = weigh(self.counts, self.settings)
         return self._scorecard
-
-    @property
-    def _weighing(self) -> dict[str, Any]:
-        chosen = self.settings
-        return {"smoothing": chosen.smoother, "beta": float(chosen.prior_smoothing), "binary": chosen.binary}
 
     def scores(self, texts: object, where: Callable[[int], str] = IN_MEMORY) -> Floats:
         """The score of each label (column) for each text (row), in nats."""
@@ -103,9 +98,9 @@ class Classifier:
 
     def predict(self, texts: object) -> list[str]:
         """The most probable label of each text."""
-        texts, labels = texts_of(texts), self.labels
+        texts = texts_of(texts)
         try:
-            return [labels[i] for i in self.scorecard.best(texts, self.settings.cores)]
+            return self.scorecard.best(texts, self.settings.cores)
         except BadTextInCore as error:
             refuse(error, texts, IN_MEMORY)
 
@@ -172,11 +167,10 @@ class Classifier:
     def _left_out(self, given: Examples) -> HeldOut:
         if len(given[0]) < 2:
             raise TooFewToLeaveOut(got=len(given[0]))
-        model, cores = MODELS[self.settings.model], self.settings.cores
         number = {label: i for i, label in enumerate(self.labels)}
         y = np.array([number[label] for label in given[1]], np.int64)
-        scores = model.leave_one_out(self.counts, rows(self.counts.lexicon, given[0], cores), y, **self._weighing)
-        return HeldOut(self.labels, given[1], scores)
+        found = rows(self.counts.lexicon, given[0], self.settings.cores)
+        return HeldOut(self.labels, given[1], leave_one_out(self.counts, found, y, self.settings))
 
     def held_out(
         self, source: Source, *, loo: bool = False, progress: Callable[[int], None] | None = None
@@ -197,11 +191,13 @@ class Classifier:
 
     def with_threads(self, threads: int | None) -> Classifier:
         """The same model, at work on so many threads."""
-        return Classifier(replace(self.settings, threads=threads), self.counts, self.provenance, self._examples)
+        settings = replace(self.settings, threads=threads)
+        return Classifier(settings, self.counts, self.provenance, self._examples, self._scorecard)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Saves the model in one file, whole or not at all."""
-        modelfile.save(path, Saved(self.counts, self.settings, self.provenance))
+        card = self.scorecard if self.labels else weigh(self.counts, self.settings)
+        modelfile.save(path, self.counts, card, self.settings, self.provenance)
 
     def _counted(
         self, texts: object, labels: object, where: Callable[[int], str] = IN_MEMORY
@@ -286,4 +282,5 @@ def load(path: str | os.PathLike[str]) -> Classifier:
     ['spam']
     """
     saved = modelfile.load(path)
-    return Classifier(saved.settings, saved.counts, saved.provenance)
+    card = saved.scorecard if saved.labels else None
+    return Classifier(saved.settings, saved.counts, saved.provenance, scorecard=card)

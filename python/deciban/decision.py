@@ -4,12 +4,16 @@ Bayes' rule (Aggarwal 5.12, Zhu 3-6, Rush, Stone), in log space and safe from ov
 
     p(y|x) = p(x|y) p(y) / p(x)
     log p(y|x) = z_y - log sum_y' exp(z_y'), computed as z_y - M - log sum exp(z_y' - M) with M the greatest
+
+The core computes it (decision.rs), so that `deciban predict`, which cannot wait for NumPy, has the same from there.
 """
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+
+from . import _core
 
 Floats = npt.NDArray[np.float64]
 
@@ -20,9 +24,7 @@ def log_posterior(scores: Floats) -> Floats:
     >>> np.exp(log_posterior(np.array([[-1000.0, -1000.0], [0.0, -np.inf]]))).tolist()
     [[0.5, 0.5], [1.0, 0.0]]
     """
-    greatest = scores.max(axis=-1, keepdims=True)
-    shifted = scores - greatest
-    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True)))
+    return _core.log_posterior(scores, scores.shape[-1]).reshape(scores.shape)
 
 
 def posterior(scores: Floats) -> Floats:

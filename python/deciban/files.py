@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -74,7 +73,7 @@ def _is_replaceable(path: str | os.PathLike[str]) -> bool:
 
 @contextlib.contextmanager
 def _beside(path: Path) -> Iterator[BinaryIO]:
-    new = path.parent / f".deciban-{secrets.token_hex(8)}"
+    new = path.parent / f".deciban-{os.urandom(8).hex()}"
     try:
         with open(new, "xb") as file:
             yield file

@@ -1,10 +1,14 @@
-"""One safe, versioned file: counts, settings and where they came from.
+"""One safe, versioned file: counts, the scorecard that they were weighed to, settings and where they came from.
 
 The file is a safetensors file: arrays and a JSON header. Under `deciban` in the header's metadata stands one JSON
-object: `format` (a number), `checksum`, `settings`, `labels`, `provenance`. Only the cause is saved, the counts;
-weights are derived on loading. Loading never runs code, and what it reads is checked before use. The arrays are mapped
-from the file, not copied: a model file is replaced by a new one, never written over, so a map stays what was checked.
-(Whoever copies another file over one that is in use, instead of moving it there, changes it under the map.)
+object: `format` (a number), `checksum`, `settings`, `labels`, `provenance`. The counts are the cause; the scorecard
+follows from them, and is there so that nobody has to wait for it. (Format 1 had none: it is weighed when asked for.)
+Loading never runs code, and what it reads is checked before use. The arrays are mapped from the file, not copied: a
+model file is replaced by a new one, never written over, so a map stays what was checked. (Whoever copies another file
+over one that is in use, instead of moving it there, changes it under the map.)
+
+Loading takes no NumPy, which takes longer to import than a model takes to load and answer: `Saved.answers` works
+without, `Saved.counts` and `Saved.scorecard` are arrays.
 
 The checksum is BLAKE2b over the whole file as it would be with 64 zeros in the checksum's place. It and the first bytes
 of the file stay the same in every format to come, so that any deciban can tell a damaged file from a newer one. There
@@ -15,108 +19,168 @@ from __future__ import annotations
 
 import hashlib
 import json
+import mmap
 import os
 import stat
+from array import array
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from . import _core
-from .counts import Counts
 from .errors import (
     DamagedModel,
     DecibanError,
     NewerModel,
     NotAModel,
+    NothingLearnt,
     OlderModel,
     TruncatedModel,
     reading,
 )
 from .examples import labels_of
-from .files import replacing
 from .settings import Settings
+from .terms import refuse
 
-OLDEST, NEWEST = 1, 1
+if TYPE_CHECKING:
+    from .counts import Counts
+    from .scorecard import Scorecard
+
+OLDEST, NEWEST = 1, 2
 _MAGIC = b'{"__metadata__":{"deciban":"{\\"format\\":'
 _UNSIGNED = "0" * 64
-_ARRAYS = {
-    "names": "U8",
-    "offsets": "I64",
-    "documents": "I64",
-    "indptr": "I64",
-    "label": "U32",
-    "occurrences": "I64",
-    "presences": "I64",
-}
+_COUNTS = {"documents": "I64", "indptr": "I64", "label": "U32", "occurrences": "I64", "presences": "I64"}
+_WEIGHTS = {"bias": "F64", "absent": "F64", "weight": "F64"}
+_ARRAYS = {"names": "U8", "offsets": "I64", **_COUNTS, **_WEIGHTS}
 _SENSELESS = "its header makes no sense"
-_DTYPES = {"U8": np.uint8, "U32": np.uint32, "I64": np.int64}
+_CODES = {"U8": "B", "U32": "I", "I64": "q", "F64": "d"}
+
+Provenance = tuple[dict[str, Any], ...]
 
 
 @dataclass(frozen=True)
 class Saved:
-    """What a model file holds."""
+    """What a model file holds, checked: flat buffers, and what they are called."""
 
-    counts: Counts
     settings: Settings
-    provenance: tuple[dict[str, Any], ...]
+    labels: tuple[str, ...]
+    provenance: Provenance
+    lexicon: _core.Lexicon
+    buffers: dict[str, memoryview]
+
+    @cached_property
+    def scorer(self) -> _core.Scorer:
+        """What adds up weights."""
+        if "weight" not in self.buffers:
+            return self.scorecard.scorer
+        of, postings = self.buffers, (self.buffers["indptr"], self.buffers["label"])
+        return _core.Scorer(self.lexicon, of["bias"], of["absent"], *postings, of["weight"], self.settings.binary)
+
+    def answers(self, texts: list[Any], where: Callable[[int], str], threads: int) -> list[tuple[int, list[float]]]:
+        """For each text the number of its most probable label, and the probability of every label."""
+        if not self.labels:
+            raise NothingLearnt
+        try:
+            return self.scorer.answers(texts, threads)
+        except _core.BadText as error:
+            refuse(error, texts, where)
+
+    @cached_property
+    def counts(self) -> Counts:
+        """The counts, still mapped."""
+        from .counts import Counts
+
+        arrays: Any = map(self._array, _COUNTS)
+        return Counts.of_buffers(self.settings.terms, self.labels, (self.lexicon, *arrays))
+
+    @cached_property
+    def scorecard(self) -> Scorecard:
+        """The scorecard, still mapped; weighed from the counts where the file is of a format that has none."""
+        from .scorecard import Scorecard
+        from .weighing import weigh
+
+        if "weight" not in self.buffers:
+            return weigh(self.counts, self.settings)
+        postings = (self.counts.indptr, self.counts.label)
+        bias, absent, weight = map(self._array, _WEIGHTS)
+        card = Scorecard(self.labels, self.lexicon, bias, absent, *postings, weight, self.settings.binary)
+        return card.with_scorer(self.scorer)
+
+    def _array(self, name: str) -> Any:
+        import numpy as np
+
+        dtypes = {"U32": np.uint32, "I64": np.int64, "F64": np.float64}
+        return np.frombuffer(self.buffers[name], dtypes[_ARRAYS[name]])
 
 
-def save(path: str | os.PathLike[str], saved: Saved) -> None:
+def save(
+    path: str | os.PathLike[str], counts: Counts, card: Scorecard, settings: Settings, provenance: Provenance
+) -> None:
     """Writes a model file, whole or not at all."""
     from safetensors.numpy import save as safetensors
+
+    from .files import replacing
 
     about = {
         "format": NEWEST,
         "checksum": _UNSIGNED,
-        "settings": saved.settings.as_dict(),
-        "labels": saved.counts.labels,
-        "provenance": saved.provenance,
+        "settings": settings.as_dict(),
+        "labels": counts.labels,
+        "provenance": provenance,
     }
-    lexicon, *counted = saved.counts.buffers
-    arrays = dict(zip(_ARRAYS, map(np.asarray, [*lexicon.buffers(), *counted]), strict=True))
-    unsigned = safetensors(arrays, {"deciban": json.dumps(about, separators=(",", ":"))})
+    lexicon, *counted = counts.buffers
+    buffers: list[Any] = [*lexicon.buffers(), *counted, card.bias, card.absent, card.weight]
+    unsigned = safetensors(
+        dict(zip(_ARRAYS, buffers, strict=True)), {"deciban": json.dumps(about, separators=(",", ":"))}
+    )
     start = unsigned.index(_UNSIGNED.encode())
     with replacing(path) as file:
         file.write(unsigned[:start])
-        file.write(_digest(unsigned).encode())
+        file.write(_digest(memoryview(unsigned)).encode())
         file.write(memoryview(unsigned)[start + len(_UNSIGNED) :])
 
 
 def load(path: str | os.PathLike[str]) -> Saved:
     """Reads a model file; every way in which it can be wrong has its own error."""
-    path = Path(path)
     data = _bytes(path)
     about, arrays, start = _header(path, data)
     _check_size(path, data, start, arrays)
     _check_sum(path, data, about)
     _check_format(path, about)
     try:
-        settings = _settings(about["settings"])
-        names, offsets, *counted = _buffers(data[start:], arrays)
-        lexicon = _core.Lexicon(settings.terms.core, names, offsets)
-        counts = _counts(settings, about["labels"], (lexicon, *counted))
-        return Saved(counts, settings, _provenance(about["provenance"]))
+        return _saved(about, _buffers(data, start, arrays, about["format"]))
     except (DecibanError, ValueError) as error:
         raise DamagedModel(path=path, reason=error) from error
     except (KeyError, TypeError, AttributeError, OverflowError) as error:
         raise DamagedModel(path=path, reason=_SENSELESS) from error
 
 
-def _bytes(path: Path) -> npt.NDArray[np.uint8]:
+def _saved(about: dict[str, Any], buffers: dict[str, memoryview]) -> Saved:
+    """All of it, or an error that says what is wrong."""
+    settings, labels = _settings(about["settings"]), about["labels"]
+    lexicon = _core.Lexicon(settings.terms.core, buffers["names"], buffers["offsets"])
+    counted: Any = (lexicon, *(buffers[name] for name in _COUNTS))
+    _core.check_counts(counted)
+    _check_labels(labels, buffers["documents"])
+    saved = Saved(settings, tuple(labels), _provenance(about["provenance"]), lexicon, buffers)
+    if "weight" in buffers:
+        _ = saved.scorer  # making it checks it
+    return saved
+
+
+def _bytes(path: str | os.PathLike[str]) -> memoryview:
     """The file's bytes, which begin as those of a model do."""
     with reading(path):
-        mode = path.stat().st_mode
+        mode = os.stat(path).st_mode
         if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # a pipe would let us wait for ever
             raise NotAModel(path=path)
-        with path.open("rb") as file:
+        with open(path, "rb") as file:
             _check_head(path, file.read(8 + len(_MAGIC)))
-            return np.asarray(np.memmap(file, np.uint8, "r"))
+            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 
-def _check_head(path: Path, head: bytes) -> None:
+def _check_head(path: str | os.PathLike[str], head: bytes) -> None:
     if not _MAGIC.startswith(head[8:]):
         raise NotAModel(path=path)
     if len(head) < 8 + len(_MAGIC):
@@ -125,9 +189,9 @@ def _check_head(path: Path, head: bytes) -> None:
         raise TruncatedModel(path=path, expected=f"over {8 + len(_MAGIC)}", got=len(head))
 
 
-def _header(path: Path, data: npt.NDArray[np.uint8]) -> tuple[dict[str, Any], dict[str, Any], int]:
+def _header(path: str | os.PathLike[str], data: memoryview) -> tuple[dict[str, Any], dict[str, Any], int]:
     """What the header says about the model, about its arrays, and where those start."""
-    start = 8 + int.from_bytes(data[:8].tobytes(), "little")
+    start = 8 + int.from_bytes(data[:8], "little")
     if start >= 1 << 32:
         raise DamagedModel(path=path, reason=_SENSELESS)
     if start > len(data):
@@ -143,7 +207,7 @@ def _header(path: Path, data: npt.NDArray[np.uint8]) -> tuple[dict[str, Any], di
     raise DamagedModel(path=path, reason=_SENSELESS)
 
 
-def _check_size(path: Path, data: npt.NDArray[np.uint8], start: int, arrays: dict[str, Any]) -> None:
+def _check_size(path: str | os.PathLike[str], data: memoryview, start: int, arrays: dict[str, Any]) -> None:
     end = start + max((array["data_offsets"][1] for array in arrays.values()), default=0)
     if end > len(data):
         raise TruncatedModel(path=path, expected=end, got=len(data))
@@ -151,24 +215,24 @@ def _check_size(path: Path, data: npt.NDArray[np.uint8], start: int, arrays: dic
         raise DamagedModel(path=path, reason="it goes on after its end")
 
 
-def _check_sum(path: Path, data: npt.NDArray[np.uint8], about: dict[str, Any]) -> None:
+def _check_sum(path: str | os.PathLike[str], data: memoryview, about: dict[str, Any]) -> None:
     checksum = about["checksum"]
     if not checksum.isascii() or _digest(data, checksum) != checksum:
         raise DamagedModel(path=path, reason="its checksum does not fit")
 
 
-def _check_format(path: Path, about: dict[str, Any]) -> None:
+def _check_format(path: str | os.PathLike[str], about: dict[str, Any]) -> None:
     if about["format"] > NEWEST:
         raise NewerModel(path=path, got=about["format"], known=NEWEST)
     if about["format"] < OLDEST:
         raise OlderModel(path=path, got=about["format"], known=OLDEST)
 
 
-def _digest(data: Any, checksum: str = _UNSIGNED) -> str:
+def _digest(data: memoryview, checksum: str = _UNSIGNED) -> str:
     """BLAKE2b of a file with zeros for its checksum, which stands in its first bytes."""
     head = bytes(data[: len(_MAGIC) + 256])
     digest = hashlib.blake2b(head.replace(checksum.encode(), _UNSIGNED.encode(), 1), digest_size=32)
-    digest.update(memoryview(data)[len(head) :])
+    digest.update(data[len(head) :])
     return digest.hexdigest()
 
 
@@ -179,38 +243,37 @@ def _settings(given: dict[str, Any]) -> Settings:
     return Settings.of(**{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()})
 
 
-def _counts(settings: Settings, labels: list[str], buffers: _core.Buffers) -> Counts:
-    _core.check_counts(buffers)
-    documents = buffers[1]
-    sorted_ = labels_of(labels, labels) == sorted(set(labels))
-    if not sorted_ or len(labels) != len(documents) or not (documents > 0).all():
+def _check_labels(labels: list[str], documents: memoryview) -> None:
+    is_sorted = labels_of(labels, labels) == sorted(set(labels))
+    if not is_sorted or len(labels) != len(documents) or not all(n > 0 for n in documents):
         raise ValueError("its labels do not fit its counts")
-    return Counts.of_buffers(settings.terms, labels, buffers)
 
 
-def _provenance(given: list[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
+def _provenance(given: list[dict[str, Any]]) -> Provenance:
     for part in given:
         if type(part["source"]) is not str or type(part["examples"]) is not int:
             raise ValueError("where it came from cannot be read")
     return tuple(given)
 
 
-def _buffers(data: npt.NDArray[np.uint8], arrays: dict[str, Any]) -> Any:
+def _buffers(data: memoryview, start: int, arrays: dict[str, Any], format: int) -> dict[str, memoryview]:
     """The arrays of the file, which they fill without a gap and without sharing a byte."""
-    if arrays.keys() != _ARRAYS.keys():
+    expected = [name for name in _ARRAYS if format > 1 or name not in _WEIGHTS]
+    if arrays.keys() != set(expected):
         raise ValueError("its arrays are not those of a model")
-    spans = [arrays[name]["data_offsets"] for name in _ARRAYS]
+    spans = [arrays[name]["data_offsets"] for name in expected]
     starts, ends = sorted(start for start, _ in spans), sorted(end for _, end in spans)
     if starts != [0, *ends[:-1]]:
         raise ValueError("its arrays overlap, or leave a gap")
-    return tuple(_array(data, name, arrays[name]) for name in _ARRAYS)
+    return {name: _buffer(data, start, name, arrays[name]) for name in expected}
 
 
-def _array(data: npt.NDArray[np.uint8], name: str, about: dict[str, Any]) -> npt.NDArray[Any]:
-    start, end = about["data_offsets"]
-    size, rest = divmod(end - start, np.dtype(_DTYPES[_ARRAYS[name]]).itemsize)
-    if about["dtype"] == _ARRAYS[name] and about["shape"] == [size] and not rest:
-        array = data[start:end].view(_DTYPES[_ARRAYS[name]])
-        if array.flags.aligned:
-            return array
+def _buffer(data: memoryview, origin: int, name: str, about: dict[str, Any]) -> memoryview:
+    start, end = (origin + offset for offset in about["data_offsets"])
+    zero: Any = array(_CODES[_ARRAYS[name]], [0])
+    size, rest = divmod(end - start, zero.itemsize)
+    is_aligned = not rest and start % zero.itemsize == 0  # a map begins with a page
+    if about["dtype"] == _ARRAYS[name] and about["shape"] == [size] and is_aligned:
+        # Python casts no view that is empty.
+        return data[start:end].cast(zero.typecode) if size else memoryview(zero).toreadonly()[:0]
     raise ValueError(f"its array {name!r} is not as it should be")

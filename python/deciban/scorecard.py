@@ -48,21 +48,27 @@ class Scorecard:
     binary: bool
 
     @cached_property
-    def _scorer(self) -> _core.Scorer:
+    def scorer(self) -> _core.Scorer:
+        """The same, as the core takes it."""
         buffers = (self.bias, self.absent, self.indptr, self.label, self.weight)
         return _core.Scorer(self.lexicon, *buffers, self.binary)
 
+    def with_scorer(self, scorer: _core.Scorer) -> Scorecard:
+        """The same scorecard with the scorer that whoever loaded it has made already. Returns itself."""
+        vars(self)["scorer"] = scorer
+        return self
+
     def scores(self, texts: list[str], threads: int = 0) -> Floats:
         """x.W + b of each text: one row a text, one column a label."""
-        return self._scorer.scores(texts, threads)
+        return self.scorer.scores(texts, threads)
 
-    def best(self, texts: list[str], threads: int = 0) -> list[int]:
-        """The number of the label with the greatest score, for each text; of equal ones the first."""
-        return self._scorer.best(texts, threads)
+    def best(self, texts: list[str], threads: int = 0) -> list[str]:
+        """The label with the greatest score, for each text; of equal ones the first."""
+        return self.scorer.best(texts, threads, self.labels)
 
     def scores_of_rows(self, rows: Rows) -> Floats:
         """x.W + b of each row."""
-        return self._scorer.scores_of_rows(rows.indptr, rows.term, rows.count)
+        return self.scorer.scores_of_rows(rows.indptr, rows.term, rows.count)
 
     def weights(self, terms: npt.NDArray[np.integer]) -> Floats:
         """The rows of W of some terms."""

@@ -7,10 +7,11 @@ from functools import cached_property
 from typing import Any
 
 from .errors import BadSetting, UnknownChoice, UnknownSetting
-from .smoothing import SMOOTHINGS, Laplace
 from .terms import Terms
-from .weighing import MODELS
 
+# Names only: what they stand for takes NumPy, and whoever has a scorecard does without.
+MODELS = ("multinomial",)
+SMOOTHINGS = ("laplace",)
 CALIBRATIONS = ("none",)
 GREATEST = 1e9
 MOST_THREADS = 4096
@@ -73,12 +74,7 @@ class Settings:
         """What is seen of a text."""
         return Terms(self.tokens, self.words, self.chars)
 
-    @property
-    def smoother(self) -> Laplace:
-        """The smoothing, with its strength."""
-        return SMOOTHINGS[self.smoothing](float(self.alpha))
-
-    @property
+    @cached_property
     def cores(self) -> int:
         """The number of threads as the core takes it: 0 for all cores."""
         return self.threads or 0

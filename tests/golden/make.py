@@ -9,7 +9,7 @@ from pathlib import Path
 
 import deciban
 
-VERSION = 1
+VERSION = 2
 SETTINGS = {"words": (1, 2), "chars": (3, 4), "alpha": 0.5, "prior_smoothing": 1.0}
 EXAMPLES = [
     ("I was charged twice for one tent", "billing"),

@@ -48,6 +48,38 @@ impl From<Invalid> for Unlearnt {
     }
 }
 
+/// Refuses buffers, over so many terms, that do not fit each other or cannot have been counted.
+pub fn check(
+    terms: usize,
+    documents: &[i64],
+    indptr: &[i64],
+    label: &[u32],
+    occurrences: &[i64],
+    presences: &[i64],
+) -> Result<(), Invalid> {
+    check_postings(indptr, label, terms, documents.len())?;
+    if occurrences.len() != label.len() || presences.len() != label.len() {
+        return Err(Invalid("the counts' buffers differ in length"));
+    }
+    if indptr.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err(Invalid("the counts name a term that no label has"));
+    }
+    let (mut possible, mut total) = (documents.iter().all(|&n| n >= 0), documents.iter().map(|&n| i128::from(n)).sum());
+    for ((&label, &occurs), &is_in) in label.iter().zip(occurrences).zip(presences) {
+        possible &= 1 <= is_in && is_in <= occurs && is_in <= documents[label as usize];
+        total += i128::from(occurs);
+    }
+    if !possible {
+        return Err(Invalid("the counts are not those of any documents"));
+    }
+    check_total(total)
+}
+
+/// Refuses a sum of all that is counted which does not fit an integer, so that no sum ever overflows.
+fn check_total(total: i128) -> Result<(), Invalid> {
+    i64::try_from(total).map(|_| ()).map_err(|_| Invalid("the counts are too large to add up"))
+}
+
 impl Counts {
     /// Counts of nothing, under `labels` labels.
     pub fn empty(labels: usize) -> Self {
@@ -63,29 +95,12 @@ impl Counts {
 
     /// Refuses buffers that do not fit each other or cannot have been counted.
     pub fn check(&self) -> Result<(), Invalid> {
-        check_postings(&self.indptr, &self.label, self.names.len(), self.documents.len())?;
-        if self.occurrences.len() != self.label.len() || self.presences.len() != self.label.len() {
-            return Err(Invalid("the counts' buffers differ in length"));
-        }
-        if self.indptr.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Err(Invalid("the counts name a term that no label has"));
-        }
-        let possible = |p: usize| {
-            1 <= self.presences[p]
-                && self.presences[p] <= self.occurrences[p]
-                && self.presences[p] <= self.documents[self.label[p] as usize]
-        };
-        if self.documents.iter().any(|&n| n < 0) || !(0..self.label.len()).all(possible) {
-            return Err(Invalid("the counts are not those of any documents"));
-        }
-        self.check_total(0).map(|_| ())
+        let Counts { names, documents, indptr, label, occurrences, presences } = self;
+        check(names.len(), documents, indptr, label, occurrences, presences)
     }
 
-    /// All that is counted, and `more`: refused where it does not fit an integer, so that no sum ever overflows.
-    fn check_total(&self, more: i64) -> Result<i64, Invalid> {
-        let all = self.occurrences.iter().chain(&self.documents);
-        let total = all.fold(i128::from(more), |sum, &n| sum + i128::from(n));
-        i64::try_from(total).map_err(|_| Invalid("the counts are too large to add up"))
+    fn total(&self) -> i128 {
+        self.occurrences.iter().chain(&self.documents).map(|&n| i128::from(n)).sum()
     }
 
     /// The same counts with each label's number replaced, in the same order, among `labels` labels.
@@ -119,7 +134,7 @@ impl Counts {
             return Err(Invalid("counts over different labels cannot be added").into());
         }
         if sign > 0 {
-            self.check_total(other.check_total(0)?)?;
+            check_total(self.total() + other.total())?;
         }
         let mut sum = Counts::empty(self.documents.len());
         for (r, n) in sum.documents.iter_mut().enumerate() {

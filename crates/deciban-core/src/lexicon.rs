@@ -162,6 +162,7 @@ impl Lexicon {
     /// The same without an index. The order is that of [`read`], words before runs of words before runs of characters,
     /// so that whoever adds up what is found gets the same sum to the last bit.
     #[cold]
+    #[inline(never)]
     fn search(&self, text: &str, mut emit: impl FnMut(u32)) {
         let mut seen = self.terms.seen(text);
         seen.sort_by_key(|seen| match &seen.name {

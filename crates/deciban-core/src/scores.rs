@@ -163,6 +163,8 @@ impl Scorer {
     }
 
     /// As [`add_rows`], of rows that are laid out for this text only: the same numbers in the same order.
+    #[cold]
+    #[inline(never)]
     fn add_few(&self, found: &[u32], sums: &mut [Four]) {
         let in_order: Vec<_> = (0..found.len() as u32).collect();
         add_rows(&dense_rows(&self.card, found.iter().copied()), &in_order, sums);

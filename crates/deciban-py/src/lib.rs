@@ -6,7 +6,7 @@ mod vectorise;
 use std::ops::RangeInclusive;
 use std::sync::Mutex;
 
-use deciban_core::counts::{Counts, Unlearnt as CoreUnlearnt};
+use deciban_core::counts::{Counts, Unlearnt as CoreUnlearnt, check};
 use deciban_core::decision;
 use deciban_core::lexicon::{Index, Lexicon as CoreLexicon, Names};
 use deciban_core::scores::{Scorecard, Scorer as CoreScorer};
@@ -20,7 +20,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyList, PyString};
+use pyo3::types::{PyList, PyString, PyTuple};
 
 pyo3::create_exception!(deciban._core, BadText, PyException, "A text is no text: (place in the list, what is wrong).");
 pyo3::create_exception!(deciban._core, Unlearnt, PyException, "Counts would fall below zero: (term or None, label).");
@@ -217,15 +217,21 @@ impl Scorer {
         PyArray1::from_vec(py, all).reshape([texts.len(), self.scorer.labels()])
     }
 
-    /// The number of the label with the greatest score, for each text.
-    fn best(&self, py: Python<'_>, texts: &Bound<'_, PyList>, threads: usize) -> PyResult<Vec<u32>> {
+    /// The label with the greatest score, for each text.
+    fn best<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyList>,
+        threads: usize,
+        labels: &Bound<'py, PyTuple>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let lexicon = &self.lexicon.bind(py).get().0;
         let mut all = Vec::with_capacity(texts.len());
         in_slices(py, &strings(texts)?, |slice| {
             all.extend(self.scorer.best(lexicon, slice, threads));
             Ok(())
         })?;
-        Ok(all)
+        all.into_iter().map(|number| labels.get_item(number as usize)).collect()
     }
 
     /// For each text the number of its most probable label, and the probability of every label.
@@ -292,7 +298,10 @@ fn counts_from_python(py: Python<'_>, views: &Views<'_>) -> PyResult<Counts> {
 /// Refuses buffers that cannot be counts.
 #[pyfunction]
 fn check_counts(py: Python<'_>, counts: Views<'_>) -> PyResult<()> {
-    counts_from_python(py, &counts).map(|_| ())
+    let (lexicon, documents, indptr, label, occurrences, presences) = counts;
+    let (documents, indptr, label) = (documents.to_vec(py)?, indptr.to_vec(py)?, label.to_vec(py)?);
+    let (occurrences, presences) = (occurrences.to_vec(py)?, presences.to_vec(py)?);
+    check(lexicon.get().0.names().len(), &documents, &indptr, &label, &occurrences, &presences).map_err(invalid)
 }
 
 /// Scores, one row a text of so many labels, as log probabilities.

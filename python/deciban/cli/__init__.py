@@ -2,8 +2,8 @@
 
 A command's module has its `SUMMARY`, an `EXAMPLE`, `add_arguments` and `run`. What goes wrong is one line on standard
 error. Exit status: 0; 1 for an error of the user's; 2 for wrong usage; 130 after Ctrl-C. Nothing heavy is imported
-before a command runs, which is also why the arguments are parsed by Python's own argparse: a parser that brings its own
-libraries takes longer to start than a model takes to load and answer.
+before a command runs, and no other command: it shall start quickly. So the arguments are parsed by Python's own
+argparse: a parser that brings its own libraries takes longer to start than a model takes to load and answer.
 """
 
 from __future__ import annotations
@@ -13,12 +13,16 @@ import io
 import os
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from typing import NoReturn, TextIO
+from collections.abc import Sequence
+from functools import partial
+from importlib import import_module
+from types import ModuleType
+from typing import Any, NoReturn, TextIO
 
 from ..errors import DecibanError, one_line
-from . import evaluate, explain, info, predict, train
 
-COMMANDS = {"train": train, "predict": predict, "explain": explain, "evaluate": evaluate, "info": info}
+COMMANDS = ("train", "predict", "explain", "evaluate", "info")
+WIDTH = 80
 INTERRUPTED = 130  # what shells say of a command that Ctrl-C ended
 
 
@@ -30,21 +34,28 @@ class Parser(ArgumentParser):
     """A parser whose errors are one line, and which takes no abbreviations that a later option could break."""
 
     def __init__(self, prog: str, description: str, example: str) -> None:
-        super().__init__(prog, description=description, epilog=f"Example: {example}", allow_abbrev=False)
+        # Only to check the arguments: to ask how wide the terminal is, for every one, argparse would import a lot.
+        checking: Any = partial(RawDescriptionHelpFormatter, width=WIDTH)
+        epilog = f"Example: {example}"
+        super().__init__(prog, description=description, epilog=epilog, allow_abbrev=False, formatter_class=checking)
+
+    def format_help(self) -> str:
+        """Help as wide as the terminal."""
         self.formatter_class = RawDescriptionHelpFormatter
+        return super().format_help()
 
     def error(self, message: str) -> NoReturn:
         """Says where help is to be had."""
         raise UsageError(f"{message}; see {self.prog} --help")
 
 
-def parser() -> Parser:
-    """The parser of all commands."""
+def parser(names: Sequence[str] = COMMANDS) -> Parser:
+    """The parser of all commands, or of some."""
     about = "A text classifier that shows its work: every answer is a sum of weights of evidence, word by word."
-    top = Parser("deciban", about, train.EXAMPLE)
+    top = Parser("deciban", about, _command(names[0]).EXAMPLE)
     top.add_argument("--version", action="store_true", help="show the version and exit")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", dest="command", parser_class=Parser)
-    for name, module in COMMANDS.items():
+    for name, module in zip(names, map(_command, names), strict=True):
         description = (module.__doc__ or "").partition(": ")[2]
         sentence = f"{description[:1].upper()}{description[1:].rstrip()}"
         prog = f"deciban {name}"
@@ -55,9 +66,13 @@ def parser() -> Parser:
     return top
 
 
+def _command(name: str) -> ModuleType:
+    return import_module(f".{name}", __name__)
+
+
 def run(arguments: list[str]) -> int:
     """Runs one command; returns its exit status."""
-    top = parser()
+    top = parser([name for name in arguments[:1] if name in COMMANDS] or COMMANDS)
     try:
         given = top.parse_args(arguments)
     except SystemExit:  # argparse has shown the help
@@ -70,7 +85,7 @@ def run(arguments: list[str]) -> int:
         top.print_help(sys.stderr)
         return 2
     else:
-        COMMANDS[given.command].run(given)
+        _command(given.command).run(given)
     return 0
 
 

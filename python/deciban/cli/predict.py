@@ -12,13 +12,14 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
 from . import options, screen
 
 if TYPE_CHECKING:
-    from ..classifier import Classifier
     from ..examples import Batch
+    from ..modelfile import Saved
 
 SUMMARY = "label texts"
 EXAMPLE = "deciban predict mail.deciban new.csv --keep id > answers.csv"
@@ -39,29 +40,28 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(given: Namespace) -> None:
-    """Labels every text as it arrives."""
-    from ..classifier import load
+    """Labels every text as it arrives. Without NumPy, which takes longer to import than all the rest."""
+    from dataclasses import replace
+
+    from ..modelfile import load
 
     source = options.source(given, labelled=False, keep=tuple(given.keep))
-    classifier = load(given.model).with_threads(given.threads)
+    saved = load(given.model)
+    threads = replace(saved.settings, threads=given.threads).cores
     with _open(given.output) as stream, screen.progress(f"reading {given.file}", source.size) as progress:
-        writer = (_JsonLines if given.json else _Csv)(stream, classifier.labels, _names(source.keep), every=given.proba)
+        writer = (_JsonLines if given.json else _Csv)(stream, saved.labels, _names(source.keep), every=given.proba)
         for batch in source.batches(progress):
-            for row in _answers(classifier, batch):
+            for row in _answers(saved, batch, threads):
                 writer.write(*row)
             stream.flush()
         writer.begin()
 
 
-def _answers(classifier: Classifier, batch: Batch) -> Iterator[tuple[list[Any], str, float, list[float]]]:
+def _answers(saved: Saved, batch: Batch, threads: int) -> Iterator[tuple[list[Any], str, float, list[float]]]:
     """For each text: the values that are kept, its label, that label's probability, those of all labels."""
-    from ..decision import most_probable, posterior
-
-    scores = classifier.scores(batch.texts, batch.where)
-    best, probabilities = most_probable(scores), posterior(scores)
     kept = batch.kept or [[]] * len(batch.texts)
-    for values, label, row in zip(kept, best.tolist(), probabilities.tolist(), strict=True):
-        yield values, classifier.labels[label], row[label], row
+    for values, (label, row) in zip(kept, saved.answers(batch.texts, batch.where, threads), strict=True):
+        yield values, saved.labels[label], row[label], row
 
 
 def _names(keep: Sequence[str]) -> list[str]:
@@ -72,13 +72,17 @@ def _names(keep: Sequence[str]) -> list[str]:
 @contextlib.contextmanager
 def _open(output: str | None) -> Iterator[TextIO]:
     """Standard output, or a file that is replaced when all is written."""
-    from ..files import replacing
-
-    with contextlib.nullcontext(sys.stdout.buffer) if output is None else replacing(output) as binary:
+    with contextlib.nullcontext(sys.stdout.buffer) if output is None else _replacing(output) as binary:
         # No TextIOWrapper: one that cannot write its last line closes standard output for everybody.
         stream = codecs.getwriter("utf-8")(binary, "backslashreplace")
         yield cast("TextIO", stream)
         stream.flush()
+
+
+def _replacing(output: str) -> AbstractContextManager[BinaryIO]:
+    from ..files import replacing
+
+    return replacing(output)
 
 
 class _Csv:

@@ -7,7 +7,6 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ..errors import BadLabel, BadSetting, EmptyFile, NoRowLeft, UnknownChoice, UnknownFormat
@@ -83,7 +82,7 @@ class Source:
     @property
     def name(self) -> str:
         """What the file is called."""
-        return "standard input" if self.path == "-" else Path(self.path).name
+        return "standard input" if self.path == "-" else os.path.basename(self.path)
 
     @property
     def size(self) -> int | None:
@@ -107,9 +106,9 @@ class Source:
             return self.format
         if self.path == "-":
             return "jsonl" if lines.first.lstrip().startswith("{") else "csv"
-        for ending in reversed(Path(self.path).suffixes):
-            if ending[1:].lower() in _ENDINGS:
-                return _ENDINGS[ending[1:].lower()]
+        for ending in reversed(lines.name.lstrip(".").lower().split(".")[1:]):
+            if ending in _ENDINGS:
+                return _ENDINGS[ending]
         raise UnknownFormat(path=self.path, known=", ".join(f".{ending}" for ending in _ENDINGS))
 
     def _is_wanted(self, record: Record) -> bool:

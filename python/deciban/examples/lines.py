@@ -9,11 +9,11 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from pathlib import Path
 from typing import cast
 
 from ..errors import DamagedGzip, NotInEncoding, UnknownEncoding, reading
@@ -37,7 +37,7 @@ class Lines(Iterator[str]):
 
     def __init__(self, path: str, encoding: str = "utf-8", progress: Progress | None = None) -> None:
         self.path = "standard input" if path == "-" else path
-        self.name = Path(self.path).name
+        self.name = os.path.basename(self.path)
         self.number = 0
         self._encoding = encoding
         self._decoder = _decoder(encoding)

@@ -390,6 +390,7 @@ COLUMNS = {
     "dict values": lambda values: dict(enumerate(values)).values(),
     "numpy str": np.array,
     "numpy object": lambda values: np.array(values, dtype=object),
+    "numpy strings": lambda values: np.array(values, dtype=np.dtypes.StringDType()),
     "numpy str scalars": lambda values: [np.str_(value) for value in values],
     "pandas": pd.Series,
     "pandas object": lambda values: pd.Series(values, dtype=object),
@@ -458,7 +459,7 @@ NO_TEXTS = {
     "float32 np.float32(nan)": np.float32("nan"),
     "NAType <NA>": pd.NA,
     "NaTType NaT": pd.NaT,
-    "bytes b'free'": b"free",
+    "bytearray bytearray(b'free')": bytearray(b"free"),
     "int 3": 3,
     "bool True": True,
     "list ['free']": ["free"],
@@ -508,7 +509,8 @@ def test_what_is_missing_in_a_column_is_told_with_its_row(column):
 
 
 @pytest.mark.parametrize(
-    ("label", "got"), [("", "an empty one"), ("\ud800", "half a surrogate pair, which is not Unicode")]
+    ("label", "got"),
+    [("", "an empty one"), (b"spam", "bytes b'spam'"), ("\ud800", "half a surrogate pair, which is not Unicode")],
 )
 def test_a_text_that_is_no_label_is_told_with_its_row(label, got):
     with pytest.raises(errors.BadLabel) as caught:

@@ -7,6 +7,8 @@ import pickle
 from dataclasses import fields
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 import deciban
@@ -21,6 +23,11 @@ SETTINGS = ", ".join(field.name for field in fields(Settings))
 
 def mail():
     return deciban.train(["free money", "money now", "see you"], ["spam", "spam", "ham"])
+
+
+def damaged_column():
+    offsets = pa.py_buffer(np.array([0, 4, 2], np.int32))
+    return pa.Array.from_buffers(pa.string(), 2, [None, offsets, pa.py_buffer(b"free")])
 
 
 def loaded(folder):
@@ -76,9 +83,18 @@ WORDINGS = {
         lambda _: mail().predict(["fine", "half \ud83d"]),
         "texts[1]: the text holds half a surrogate pair, so it is not Unicode; repair it where it was read",
     ),
+    errors.NotUtf8: (
+        lambda _: mail().predict(["fine", "caf\xe9".encode("latin-1")]),
+        "texts[1]: the bytes are not UTF-8 (0xe9 after 3); decode them by their true encoding",
+    ),
     errors.BadTexts: (
         lambda _: mail().predict("free money"),
         "expected a list or a column of texts, got 'free money'",
+    ),
+    errors.UnreadableColumn: (
+        lambda _: mail().predict(damaged_column()),
+        "the Arrow column of texts cannot be read: Invalid argument error: "
+        "Offset invariant failure: offset at position 1 out of bounds: 4 > 2",
     ),
     errors.BadLabel: (
         lambda _: deciban.train(["one", "two"], ["a", 3]),

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from . import modelfile
 from ._core import BadText as BadTextInCore
+from ._core import Column
 from .counts import Counts, Tally, count
 from .decision import log_posterior
 from .errors import (
@@ -28,7 +29,7 @@ from .errors import (
 )
 from .evaluation import Evaluation
 from .evidence import Evidence, explain
-from .examples import Source, labels_of, texts_of
+from .examples import Source, as_text, labels_of, texts_of
 from .holdout import HeldOut
 from .rows import rows
 from .scorecard import Scorecard
@@ -36,8 +37,11 @@ from .settings import Settings
 from .terms import refuse
 from .weighing import leave_one_out, weigh
 
+if TYPE_CHECKING:
+    from ._core import Texts
+
 Floats = npt.NDArray[np.float64]
-Examples = tuple[list[str], list[str]]
+Examples: TypeAlias = "tuple[Texts, list[str]]"
 IN_MEMORY = "texts[{}]".format  # where a text stands that came in no file
 
 
@@ -134,7 +138,7 @@ class Classifier:
         new, examples = self._counted(texts, labels)
         both, kept = self.counts + new, self._examples
         self._note("memory", len(examples[0]))
-        return self._become(both, None if kept is None else (kept[0] + examples[0], kept[1] + examples[1]))
+        return self._become(both, None if kept is None else _both(kept, examples))
 
     def forget(self, texts: object, labels: object) -> Classifier:
         """Forgets examples that were learnt: exactly as if they had never been. Returns itself."""
@@ -150,7 +154,7 @@ class Classifier:
             if theirs[setting] != value:
                 raise DifferentSettings(setting=setting, ours=value, theirs=theirs[setting])
         a, b = self._examples, other._examples
-        examples = None if a is None or b is None else (a[0] + b[0], a[1] + b[1])
+        examples = None if a is None or b is None else _both(a, b)
         provenance = (*self.provenance, *other.provenance)
         return Classifier(self.settings, self.counts + other.counts, provenance, examples)
 
@@ -222,11 +226,19 @@ class Classifier:
         return f"Classifier({self.settings.model}, {self.counts!r})"
 
 
+def _both(some: Examples, more: Examples) -> Examples:
+    """All examples; columns in Arrow's buffers stay there, unless they are to stand beside a list."""
+    (texts, labels), (more_texts, more_labels) = some, more
+    if isinstance(texts, Column) and isinstance(more_texts, Column):
+        return texts + more_texts, labels + more_labels
+    return [*texts, *more_texts], labels + more_labels
+
+
 def _without(examples: Examples, forgotten: Examples) -> Examples | None:
     """Examples less those that are forgotten; None where not all of those are found, so that none stays by mistake."""
-    left = Counter(zip(*forgotten, strict=True))
+    left = Counter(_pairs(forgotten))
     kept = []
-    for example in zip(*examples, strict=True):
+    for example in _pairs(examples):
         if left[example] > 0:
             left[example] -= 1
         else:
@@ -234,6 +246,10 @@ def _without(examples: Examples, forgotten: Examples) -> Examples | None:
     if left.total():
         return None
     return [text for text, _ in kept], [label for _, label in kept]
+
+
+def _pairs(examples: Examples) -> Iterator[tuple[str, str]]:
+    return zip(map(as_text, examples[0]), examples[1], strict=True)
 
 
 def train(texts: object, labels: object, **settings: Any) -> Classifier:

@@ -134,7 +134,7 @@ class Tally:
         self.terms = terms
         self._tally = _core.Tally(terms.core, threads)
 
-    def add(self, texts: list[str], labels: list[str]) -> None:
+    def add(self, texts: _core.Texts, labels: list[str]) -> None:
         """Counts each text under its label."""
         self._tally.add(texts, labels)
 
@@ -143,7 +143,7 @@ class Tally:
         return Counts.of_buffers(self.terms, *self._tally.take())
 
 
-def count(terms: Terms, texts: list[str], labels: list[str], threads: int = 0) -> Counts:
+def count(terms: Terms, texts: _core.Texts, labels: list[str], threads: int = 0) -> Counts:
     """The counts of some labelled texts.
 
     >>> count(Terms(), ["free money", "see you"], ["spam", "ham"])

@@ -93,8 +93,16 @@ class BrokenText(InputError):
     wording = "{where}: the text holds half a surrogate pair, so it is not Unicode; repair it where it was read"
 
 
+class NotUtf8(InputError):
+    wording = "{where}: the bytes are not UTF-8 (0x{byte:02x} after {before}); decode them by their true encoding"
+
+
 class BadTexts(InputError):
     wording = "expected a list or a column of {what}, got {got}"
+
+
+class UnreadableColumn(InputError):
+    wording = "the Arrow column of {what} cannot be read: {reason}"
 
 
 class BadLabel(InputError):

@@ -6,11 +6,15 @@ Only what must see single documents again needs rows: leave-one-out, and models 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from ._core import Lexicon
+
+if TYPE_CHECKING:
+    from ._core import Texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +39,7 @@ class Rows:
         return Rows(indptr, self.term[~dropped], self.count[~dropped])
 
 
-def rows(lexicon: Lexicon, texts: list[str], threads: int = 0) -> Rows:
+def rows(lexicon: Lexicon, texts: Texts, threads: int = 0) -> Rows:
     """The rows of some texts, by the places of a lexicon.
 
     >>> from deciban.counts import Tally

@@ -58,11 +58,11 @@ class Scorecard:
         vars(self)["scorer"] = scorer
         return self
 
-    def scores(self, texts: list[str], threads: int = 0) -> Floats:
+    def scores(self, texts: _core.Texts, threads: int = 0) -> Floats:
         """x.W + b of each text: one row a text, one column a label."""
         return self.scorer.scores(texts, threads)
 
-    def best(self, texts: list[str], threads: int = 0) -> list[str]:
+    def best(self, texts: _core.Texts, threads: int = 0) -> list[str]:
         """The label with the greatest score, for each text; of equal ones the first."""
         return self.scorer.best(texts, threads, self.labels)
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import NamedTuple, NoReturn
 
 from . import _core
-from .errors import BadSetting, BadText, BrokenText, NothingSeen, UnknownChoice, described
+from .errors import BadSetting, BadText, BrokenText, NothingSeen, NotUtf8, UnknownChoice, described
 
 TOKENS = ("word", "unicode", "whitespace")
 LONGEST = 64
@@ -90,7 +90,7 @@ def display(term: str) -> str:
     return f"‹{term.removeprefix(_CHARS).replace(' ', '·')}›" if term.startswith(_CHARS) else term
 
 
-def refuse(error: _core.BadText, texts: Sequence[object], where: Callable[[int], str]) -> NoReturn:
+def refuse(error: _core.BadText, texts: Sequence[object] | _core.Column, where: Callable[[int], str]) -> NoReturn:
     """Says which of some texts the core could not read, and where it came from.
 
     >>> refuse(_core.BadText(1, "NoneType"), ["fine", None], "texts[{}]".format)
@@ -98,7 +98,20 @@ def refuse(error: _core.BadText, texts: Sequence[object], where: Callable[[int],
         ...
     deciban.errors.BadText: texts[1]: expected a text, got None
     """
-    place, got = error.args
-    if got == "surrogate":
+    place = error.args[0]
+    text = texts[place]
+    if isinstance(text, str):
         raise BrokenText(where=where(place)) from None
-    raise BadText(where=where(place), got=described(texts[place])) from None
+    if isinstance(text, bytes):
+        before = _valid_utf8(text)
+        raise NotUtf8(where=where(place), byte=text[before], before=before) from None
+    raise BadText(where=where(place), got=described(text)) from None
+
+
+def _valid_utf8(text: bytes) -> int:
+    """How many bytes there are before the first that is no UTF-8."""
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    return len(text)

@@ -1,6 +1,7 @@
 //! `deciban._core`: deciban-core for Python. Conversion only: flat buffers in, flat buffers out, the GIL released.
 
 mod labels;
+mod texts;
 mod vectorise;
 
 use std::ops::RangeInclusive;
@@ -21,6 +22,8 @@ use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyList, PyString, PyTuple};
+
+use crate::texts::Texts;
 
 pyo3::create_exception!(deciban._core, BadText, PyException, "A text is no text: (place in the list, what is wrong).");
 pyo3::create_exception!(deciban._core, Unlearnt, PyException, "Counts would fall below zero: (term or None, label).");
@@ -48,16 +51,16 @@ fn strings(texts: &Bound<'_, PyList>) -> PyResult<Vec<PyBackedStr>> {
 }
 
 /// Calls `job` on run after run of texts without the GIL, and looks for Ctrl-C between them.
-fn in_slices(
+fn in_slices<T: AsRef<str> + Sync>(
     py: Python<'_>,
-    texts: &[PyBackedStr],
-    mut job: impl FnMut(&[PyBackedStr]) -> PyResult<()> + Send,
+    texts: &[T],
+    mut job: impl FnMut(&[T]) -> PyResult<()> + Send,
 ) -> PyResult<()> {
     let mut rest = texts;
     while !rest.is_empty() {
         let mut bytes = 0;
-        let full = |text: &PyBackedStr| {
-            bytes += text.len();
+        let full = |text: &T| {
+            bytes += text.as_ref().len();
             bytes > BYTES_BETWEEN_SIGNALS
         };
         let (slice, after) = rest.split_at(rest.iter().position(full).unwrap_or(rest.len()).max(1));
@@ -152,11 +155,11 @@ impl Lexicon {
     fn rows<'py>(
         &self,
         py: Python<'py>,
-        texts: &Bound<'py, PyList>,
+        mut texts: Texts,
         threads: usize,
     ) -> PyResult<(Array<'py, i64>, Array<'py, u32>, Array<'py, i64>)> {
         let (mut indptr, mut term, mut count) = (vec![0], Vec::new(), Vec::new());
-        in_slices(py, &strings(texts)?, |slice| {
+        in_slices(py, &texts.take()?, |slice| {
             let part = rows::rows(&self.0, slice, threads);
             let before = term.len() as i64;
             indptr.extend(part.indptr[1..].iter().map(|at| at + before));
@@ -202,15 +205,10 @@ impl Scorer {
     }
 
     /// The scores of texts: one row a text, one column a label.
-    fn scores<'py>(
-        &self,
-        py: Python<'py>,
-        texts: &Bound<'py, PyList>,
-        threads: usize,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let lexicon = &self.lexicon.bind(py).get().0;
+    fn scores<'py>(&self, py: Python<'py>, mut texts: Texts, threads: usize) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (lexicon, texts) = (&self.lexicon.bind(py).get().0, texts.take()?);
         let mut all = Vec::with_capacity(texts.len() * self.scorer.labels());
-        in_slices(py, &strings(texts)?, |slice| {
+        in_slices(py, &texts, |slice| {
             all.extend(self.scorer.scores(lexicon, slice, threads));
             Ok(())
         })?;
@@ -221,13 +219,13 @@ impl Scorer {
     fn best<'py>(
         &self,
         py: Python<'py>,
-        texts: &Bound<'py, PyList>,
+        mut texts: Texts,
         threads: usize,
         labels: &Bound<'py, PyTuple>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let lexicon = &self.lexicon.bind(py).get().0;
+        let (lexicon, texts) = (&self.lexicon.bind(py).get().0, texts.take()?);
         let mut all = Vec::with_capacity(texts.len());
-        in_slices(py, &strings(texts)?, |slice| {
+        in_slices(py, &texts, |slice| {
             all.extend(self.scorer.best(lexicon, slice, threads));
             Ok(())
         })?;
@@ -235,10 +233,10 @@ impl Scorer {
     }
 
     /// For each text the number of its most probable label, and the probability of every label.
-    fn answers(&self, py: Python<'_>, texts: &Bound<'_, PyList>, threads: usize) -> PyResult<Vec<(u32, Vec<f64>)>> {
-        let lexicon = &self.lexicon.bind(py).get().0;
+    fn answers(&self, py: Python<'_>, mut texts: Texts, threads: usize) -> PyResult<Vec<(u32, Vec<f64>)>> {
+        let (lexicon, texts) = (&self.lexicon.bind(py).get().0, texts.take()?);
         let mut all = Vec::with_capacity(texts.len());
-        in_slices(py, &strings(texts)?, |slice| {
+        in_slices(py, &texts, |slice| {
             let scores = self.scorer.scores(lexicon, slice, threads);
             all.extend(
                 decision::answers(&scores, self.scorer.labels()).map(|found| (found.label, found.probabilities)),
@@ -350,8 +348,8 @@ impl Tally {
     }
 
     /// Counts texts, each under its label.
-    fn add(&mut self, py: Python<'_>, texts: &Bound<'_, PyList>, labels: &Bound<'_, PyList>) -> PyResult<()> {
-        let (texts, labels, raised) = (strings(texts)?, self.labels.number(labels)?, Mutex::new(None));
+    fn add(&mut self, py: Python<'_>, mut texts: Texts, labels: &Bound<'_, PyList>) -> PyResult<()> {
+        let (texts, labels, raised) = (texts.take()?, self.labels.number(labels)?, Mutex::new(None));
         let stop = || {
             let signal = Python::attach(|py| py.check_signals()).err();
             let is_raised = signal.is_some();
@@ -381,11 +379,13 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Lexicon>()?;
     module.add_class::<Scorer>()?;
     module.add_class::<Tally>()?;
+    module.add_class::<texts::Column>()?;
     module.add("BadText", module.py().get_type::<BadText>())?;
     module.add("Unlearnt", module.py().get_type::<Unlearnt>())?;
     module.add_function(wrap_pyfunction!(check_counts, module)?)?;
     module.add_function(wrap_pyfunction!(log_posterior, module)?)?;
     module.add_function(wrap_pyfunction!(merge, module)?)?;
+    module.add_function(wrap_pyfunction!(texts::column, module)?)?;
     module.add_class::<vectorise::Analyser>()?;
     module.add_class::<vectorise::Vocabulary>()?;
     module.add_class::<vectorise::Vectorised>()?;

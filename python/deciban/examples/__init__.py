@@ -1,10 +1,10 @@
 """Read: files and columns -> batches of (text, label, where).
 
 Files (CSV, TSV, JSON lines; gzip or not) come in as a `Source` and go out in batches, never whole. Columns in memory
-(lists, NumPy, pandas, polars, Arrow) become lists. What a text means is not looked at here.
+(lists, NumPy, pandas, polars, Arrow) become lists, or stay in Arrow's buffers. What a text means is not looked at here.
 """
 
 from .batches import Batch, Source
-from .memory import labels_of, texts_of
+from .memory import as_text, labels_of, texts_of
 
-__all__ = ["Batch", "Source", "labels_of", "texts_of"]
+__all__ = ["Batch", "Source", "as_text", "labels_of", "texts_of"]

@@ -1,19 +1,23 @@
-"""Columns in memory -> lists: whatever people keep texts and labels in."""
+"""Columns in memory: whatever people keep texts and labels in.
+
+Texts in Arrow's buffers (pyarrow, polars, pandas, DuckDB) stay where they are; everything else becomes a list.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Set, Sized
 from typing import Any
 
-from ..errors import BadLabel, BadTexts, UnevenLengths, described
+from .. import _core
+from ..errors import BadLabel, BadTexts, UnevenLengths, UnreadableColumn, described
 
 # How NumPy and pandas, polars, and Arrow say it.
 _TO_LIST = ("tolist", "to_list", "to_pylist")
 _NO_COLUMNS = (str, bytes, bytearray, Mapping, Set)  # what has no order, or is one text
 
 
-def texts_of(column: object, what: str = "texts") -> list[Any]:
-    """The texts of a column as a list of their own. Each is checked when it is read.
+def texts_of(column: object, what: str = "texts") -> list[Any] | _core.Column:
+    """The texts of a column, as a list of their own or in Arrow's buffers. Each is checked when it is read.
 
     >>> texts_of(("a", "b"))
     ['a', 'b']
@@ -24,8 +28,12 @@ def texts_of(column: object, what: str = "texts") -> list[Any]:
     """
     if isinstance(column, list):
         return list(column)
+    if isinstance(column, _core.Column):
+        return column
     if isinstance(column, _NO_COLUMNS) or getattr(column, "ndim", 1) != 1:
         raise BadTexts(what=what, got=described(column))
+    if (found := _in_arrow(column, what)) is not None:
+        return found
     if isinstance(column, Iterable) and not hasattr(column, "columns"):
         for method in _TO_LIST:
             if hasattr(column, method):
@@ -34,7 +42,26 @@ def texts_of(column: object, what: str = "texts") -> list[Any]:
     raise BadTexts(what=what, got=described(column))
 
 
-def labels_of(column: object, texts: list[Any]) -> list[str]:
+def _in_arrow(column: object, what: str) -> _core.Column | None:
+    """The same column as the core reads it, if it is one of Arrow texts."""
+    if str(getattr(column, "dtype", None)) == "object":  # pandas would copy them all into Arrow
+        return None
+    try:
+        return _core.column(column)
+    except ValueError as error:
+        raise UnreadableColumn(what=what, reason=error) from None
+
+
+def as_text(text: str | bytes) -> str:
+    """A text that was counted, as Python's own.
+
+    >>> as_text("café"), as_text("café".encode())
+    ('café', 'café')
+    """
+    return text if isinstance(text, str) else text.decode()
+
+
+def labels_of(column: object, texts: Sized) -> list[str]:
     """The labels of some texts as a list, checked: one a text, each a string that is not empty.
 
     >>> labels_of(["spam", None], ["free money", "see you"])
@@ -42,7 +69,7 @@ def labels_of(column: object, texts: list[Any]) -> list[str]:
         ...
     deciban.errors.BadLabel: labels[1]: expected a label as text, got None
     """
-    labels = texts_of(column, "labels")
+    labels = list(texts_of(column, "labels"))
     if len(labels) != len(texts):
         raise UnevenLengths(texts=len(texts), labels=len(labels))
     if any(map(why_no_label, _distinct(labels))):

@@ -9,13 +9,13 @@ put into words and laid out. Only this room needs Jinja2.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from functools import cache
 
 import jinja2
 
 from ..classifier import Classifier
 from ..evaluation import Evaluation
+from ..examples import as_text, texts_of
 from ..files import replacing
 from . import answer, confusion, facts, labels, mistakes, words
 from .wording import brief, percent, visible
@@ -25,7 +25,7 @@ def write(
     path: str | os.PathLike[str],
     classifier: Classifier,
     evaluation: Evaluation,
-    texts: Sequence[str],
+    texts: object,
     *,
     protocol: str,
     command: str | None = None,
@@ -44,13 +44,14 @@ def write(
     ...     "100.0%" in Path(folder, "r.html").read_text(encoding="utf-8")
     True
     """
+    shown = [as_text(text) for text in texts_of(texts)]
     page = _template().render(
         answer=answer.answer(evaluation, protocol),
         labels=labels.figures(evaluation, classifier),
         confusion=confusion.picture(evaluation),
         words=words.strongest(classifier.scorecard, classifier.counts, evaluation),
-        mistakes=mistakes.most_confident(classifier, evaluation, texts, left_out=protocol == answer.LEAVE_ONE_OUT),
-        facts=facts.facts(classifier, texts, protocol, os.path.basename(os.fspath(path)), command),
+        mistakes=mistakes.most_confident(classifier, evaluation, shown, left_out=protocol == answer.LEAVE_ONE_OUT),
+        facts=facts.facts(classifier, shown, protocol, os.path.basename(os.fspath(path)), command),
     )
     with replacing(path) as file:
         file.write(page.encode("utf-8", "replace"))

@@ -11,6 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .. import classifier
+from .._core import Column
 from ..classifier import Classifier
 from ..errors import BadLabel, UnevenLengths, described
 from ..evidence import Evidence
@@ -100,9 +101,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _examples(X: object, y: object) -> tuple[list[Any], npt.NDArray[Any]]:  # noqa: N803
+def _examples(X: object, y: object) -> tuple[list[Any] | Column, npt.NDArray[Any]]:  # noqa: N803
     texts = texts_of(X)
-    labels = texts_of(y)
+    labels = list(texts_of(y))
     if len(labels) != len(texts):
         raise UnevenLengths(texts=len(texts), labels=len(labels))
     for place, label in enumerate(labels):

@@ -1,0 +1,222 @@
+//! Texts from Python: lists of `str` or of UTF-8 `bytes`, and Arrow columns of either, read where they stand.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, make_array, new_empty_array};
+use arrow_schema::{ArrowError, DataType};
+use pyo3::exceptions::{PyException, PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
+use pyo3::types::{PyBytes, PyIterator, PyList, PyString};
+use pyo3_arrow::input::AnyArray;
+
+use crate::{BadText, strings};
+
+/// What texts come in; it keeps alive what is borrowed from it.
+pub enum Texts {
+    Strings(Vec<PyBackedStr>),
+    Mixed(Vec<Item>),
+    Column(Py<Column>),
+}
+
+/// An item of a list that is not all `str`.
+pub enum Item {
+    Text(PyBackedStr),
+    Bytes(PyBackedBytes),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Texts {
+    type Error = PyErr;
+
+    fn extract(texts: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        match texts.cast::<Column>() {
+            Ok(column) => Ok(Texts::Column(column.to_owned().unbind())),
+            Err(_) => list(&*texts.cast::<PyList>()?),
+        }
+    }
+}
+
+fn list(texts: &Bound<'_, PyList>) -> PyResult<Texts> {
+    match strings(texts) {
+        Ok(strings) => Ok(Texts::Strings(strings)),
+        Err(_) => texts.iter().enumerate().map(item).collect::<PyResult<_>>().map(Texts::Mixed),
+    }
+}
+
+fn item((place, item): (usize, Bound<'_, PyAny>)) -> PyResult<Item> {
+    let item = match item.cast_into::<PyString>() {
+        Ok(text) => {
+            let text = PyBackedStr::try_from(text).map_err(|_| BadText::new_err((place, "surrogate")))?;
+            return Ok(Item::Text(text));
+        }
+        Err(error) => error.into_inner(),
+    };
+    match item.cast_into::<PyBytes>() {
+        Ok(bytes) => Ok(Item::Bytes(bytes.into())),
+        Err(error) => Err(BadText::new_err((place, error.into_inner().get_type().name()?.to_string()))),
+    }
+}
+
+/// A text as the core takes it. No larger than Python's alone, so that a list of those becomes one of these in place.
+pub enum Text<'a> {
+    Python(PyBackedStr),
+    Checked(&'a str),
+}
+
+impl AsRef<str> for Text<'_> {
+    fn as_ref(&self) -> &str {
+        match self {
+            Text::Python(text) => text,
+            Text::Checked(text) => text,
+        }
+    }
+}
+
+impl Texts {
+    /// All texts in order, none of them copied.
+    pub fn take(&mut self) -> PyResult<Vec<Text<'_>>> {
+        match self {
+            Texts::Strings(texts) => Ok(std::mem::take(texts).into_iter().map(Text::Python).collect()),
+            Texts::Mixed(items) => checked(items.iter().map(Item::string).collect()),
+            Texts::Column(column) => checked(column.get().strings()),
+        }
+    }
+}
+
+fn checked(texts: Vec<Option<&str>>) -> PyResult<Vec<Text<'_>>> {
+    match texts.iter().position(Option::is_none) {
+        Some(place) => Err(BadText::new_err((place, "not UTF-8"))),
+        None => Ok(texts.into_iter().map(|text| Text::Checked(text.unwrap_or_default())).collect()),
+    }
+}
+
+impl Item {
+    fn string(&self) -> Option<&str> {
+        match self {
+            Item::Text(text) => Some(text),
+            Item::Bytes(bytes) => string(bytes),
+        }
+    }
+}
+
+fn string(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok()
+}
+
+/// A column of texts in Arrow's buffers: to Python, a sequence of `str` (of `bytes` if binary), `None` where it is null.
+#[pyclass(frozen, module = "deciban._core")]
+pub struct Column(Vec<Chunk>);
+
+#[derive(Clone)]
+struct Chunk {
+    /// Of bytes, or a dictionary of such.
+    array: ArrayRef,
+    /// Whether they were said to be UTF-8.
+    is_text: bool,
+}
+
+/// The column that an object hands over by Arrow's PyCapsule interface; None if it hands over none of texts.
+#[pyfunction]
+pub fn column(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Option<Column>> {
+    let reader = match given.extract::<AnyArray>().and_then(AnyArray::into_reader) {
+        Ok(reader) => reader,
+        Err(error) if error.is_instance_of::<PyException>(py) => return Ok(None),
+        Err(signal) => return Err(signal),
+    };
+    let kind = reader.field().data_type().clone();
+    let kind = if let DataType::Dictionary(_, values) = kind { *values } else { kind };
+    let Some(bytes) = as_bytes(&kind) else { return Ok(None) };
+    let is_text = kind != bytes;
+    let chunk = |array: Result<ArrayRef, ArrowError>| Ok(Chunk { array: checked_array(&array?, &bytes)?, is_text });
+    let chunks = py.detach(|| reader.map(chunk).collect::<Result<_, ArrowError>>());
+    chunks.map(|chunks| Some(Column(chunks))).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// The type of the same buffers without the claim that they are UTF-8.
+fn as_bytes(kind: &DataType) -> Option<DataType> {
+    match kind {
+        DataType::Utf8 | DataType::Binary => Some(DataType::Binary),
+        DataType::LargeUtf8 | DataType::LargeBinary => Some(DataType::LargeBinary),
+        DataType::Utf8View | DataType::BinaryView => Some(DataType::BinaryView),
+        _ => None,
+    }
+}
+
+/// An array with its texts as bytes, every offset, view and key of it checked: what comes by C never was.
+fn checked_array(array: &ArrayRef, bytes: &DataType) -> Result<ArrayRef, ArrowError> {
+    let data = array.to_data();
+    match array.as_any_dictionary_opt() {
+        Some(dictionary) => {
+            data.validate_data()?;
+            Ok(dictionary.with_values(checked_array(dictionary.values(), bytes)?))
+        }
+        // Nothing is left of nothing's buffers, but it may still have an offset into them.
+        None if array.is_empty() => Ok(new_empty_array(bytes)),
+        None => Ok(make_array(data.into_builder().data_type(bytes.clone()).build()?)),
+    }
+}
+
+impl Column {
+    fn strings(&self) -> Vec<Option<&str>> {
+        let mut all = Vec::with_capacity(self.__len__());
+        self.0.iter().for_each(|chunk| all.extend(each(&chunk.array, &|value| value.and_then(string))));
+        all
+    }
+}
+
+impl Chunk {
+    fn objects<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyAny>> {
+        each(&self.array, &|value| match (value, value.and_then(string)) {
+            (None, _) => py.None().into_bound(py),
+            (_, Some(text)) if self.is_text => PyString::new(py, text).into_any(),
+            (Some(bytes), _) => PyBytes::new(py, bytes).into_any(),
+        })
+    }
+}
+
+/// What is made of each value of an array; in a dictionary, once of each entry.
+fn each<'a, T: Clone>(array: &'a ArrayRef, make: &impl Fn(Option<&'a [u8]>) -> T) -> Vec<T> {
+    match array.data_type() {
+        DataType::Binary => array.as_binary::<i32>().iter().map(make).collect(),
+        DataType::LargeBinary => array.as_binary::<i64>().iter().map(make).collect(),
+        DataType::BinaryView => array.as_binary_view().iter().map(make).collect(),
+        _ => {
+            let dictionary = array.as_any_dictionary();
+            let entries = each(dictionary.values(), make);
+            // Keys of an empty dictionary are all null, and cannot be asked for.
+            let keys = if entries.is_empty() { vec![0; array.len()] } else { dictionary.normalized_keys() };
+            let value = |(place, key): (usize, usize)| match array.is_null(place) {
+                true => make(None),
+                false => entries[key].clone(),
+            };
+            keys.into_iter().enumerate().map(value).collect()
+        }
+    }
+}
+
+#[pymethods]
+impl Column {
+    fn __len__(&self) -> usize {
+        self.0.iter().map(|chunk| chunk.array.len()).sum()
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, place: usize) -> PyResult<Bound<'py, PyAny>> {
+        let mut rest = place;
+        for chunk in &self.0 {
+            if rest < chunk.array.len() {
+                let one = Chunk { array: chunk.array.slice(rest, 1), is_text: chunk.is_text };
+                return Ok(one.objects(py).swap_remove(0));
+            }
+            rest -= chunk.array.len();
+        }
+        Err(PyIndexError::new_err(place))
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        let objects: Vec<_> = self.0.iter().flat_map(|chunk| chunk.objects(py)).collect();
+        PyList::new(py, objects)?.try_iter()
+    }
+
+    fn __add__(&self, other: &Column) -> Column {
+        Column([&self.0[..], &other.0[..]].concat())
+    }
+}

@@ -513,6 +513,54 @@ def test_any_tsv_comes_back(tmp_path_factory, table):
     assert cells(path) == [tuple(values) for values in table]
 
 
+class Pieces(io.RawIOBase):
+    """A stream that hands over a few bytes at a time, as a pipe may."""
+
+    def __init__(self, content, size):
+        self._content, self._size = io.BytesIO(content), size
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        piece = self._content.read(min(self._size, len(buffer)))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+@given(TABLES, st.sampled_from(["csv", "jsonl"]), st.integers(1, 40), st.booleans())
+def test_any_pieces_make_the_same_rows(tmp_path_factory, table, kind, size, wrong):
+    """Wherever a file is cut in arriving, its examples, their lines and its error are the same."""
+    out = io.StringIO(newline="")
+    if kind == "csv":
+        csv.writer(out).writerows([("text", "label", "more"), *table])
+    else:
+        rows = [json.dumps(dict(zip(("text", "label", "more"), values, strict=True))) for values in table]
+        out.writelines(f"{row}\n\n" for row in rows)
+    content = (out.getvalue() + ("wrong\n" if wrong else "")).encode()
+    path = tmp_path_factory.getbasetemp() / f"pieces.{kind}"
+    path.write_bytes(content)
+    whole, told = until_error(path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Pieces(content, size))))
+        pieces, told_of_pieces = until_error("-", format=kind)
+    assert told_of_pieces.removeprefix("standard input") == told.removeprefix(str(path)).removeprefix(path.name)
+    assert bool(told) == (wrong or not content)
+    assert [row[1:] for row in pieces] == [(text, label) for text, label, _ in table]
+    assert pieces == whole or wrong  # of a file, what a batch had when it went wrong is not handed on
+
+
+def until_error(path, **options):
+    """The examples of a file up to its error, and what that says."""
+    found = []
+    try:
+        for batch in Source(path, **options).batches():
+            found += zip(batch.lines, batch.texts, batch.labels, strict=True)
+    except DecibanError as error:
+        return found, str(error)
+    return found, ""
+
+
 @given(st.binary(max_size=60), st.sampled_from(["csv", "tsv", "jsonl", "txt"]))
 def test_any_bytes_are_read_or_refused(tmp_path_factory, content, kind):
     path = tmp_path_factory.getbasetemp() / f"any.{kind}"

@@ -11,8 +11,8 @@ from typing import Any
 
 from ..errors import BadLabel, BadSetting, EmptyFile, NoRowLeft, UnknownChoice, UnknownFormat
 from .lines import Lines, Progress
-from .memory import why_no_label
-from .tables import READERS, Record
+from .memory import bad_label, distinct, why_no_label
+from .tables import READERS, Records
 
 _ENDINGS = {"csv": "csv", "tsv": "tsv", "jsonl": "jsonl", "ndjson": "jsonl", "json": "jsonl", "txt": "txt"}
 _ROWS = 4096
@@ -32,6 +32,12 @@ class Batch:
     def where(self, place: int) -> str:
         """Where an example stands, as people say it: `mail.csv:17`."""
         return f"{self.name}:{self.lines[place]}"
+
+    def parts(self, rows: int) -> Iterator[Batch]:
+        """The same examples, in batches of at most so many."""
+        for start in range(0, len(self.texts), rows):
+            part = slice(start, start + rows)
+            yield Batch(self.name, self.lines[part], self.texts[part], self.labels[part], self.kept[part])
 
 
 @dataclass(frozen=True)
@@ -67,17 +73,13 @@ class Source:
                 raise NoRowLeft(path=lines.path, conditions=" and ".join(f"{c}={v}" for c, v in self.where))
 
     def _batches(self, lines: Lines) -> Iterator[Batch]:
-        batch, characters = Batch(lines.name), 0
-        for record in self._records(lines):
-            if not self._is_wanted(record):
-                continue
-            self._put(batch, record)
-            characters += len(batch.texts[-1]) if isinstance(batch.texts[-1], str) else 0
-            if lines.waiting or len(batch.texts) >= _ROWS or characters >= _CHARACTERS:
-                yield batch
-                batch, characters = Batch(lines.name), 0
-        if batch.texts:
-            yield batch
+        batch, before = Batch(lines.name), 0
+        for records in self._records(lines):
+            self._put(batch, self._wanted(records))
+            if lines.waits or len(batch.texts) >= _ROWS or lines.characters - before >= _CHARACTERS:
+                yield from batch.parts(_ROWS)
+                batch, before = Batch(lines.name), lines.characters
+        yield from batch.parts(_ROWS)
 
     @property
     def name(self) -> str:
@@ -89,7 +91,7 @@ class Source:
         """How many bytes there are to read, where that can be known."""
         return os.path.getsize(self.path) if os.path.isfile(self.path) else None
 
-    def _records(self, lines: Lines) -> Iterator[Record]:
+    def _records(self, lines: Lines) -> Iterator[Records]:
         label = [] if self.label is None else [self.label]
         columns = [self.text, *label, *(column for column, _ in self.where), *self.keep]
         given: dict[str, str] = {}
@@ -111,24 +113,33 @@ class Source:
                 return _ENDINGS[ending]
         raise UnknownFormat(path=self.path, known=", ".join(f".{ending}" for ending in _ENDINGS))
 
-    def _is_wanted(self, record: Record) -> bool:
-        first = 1 if self.label is None else 2
-        return all(
-            _as_text(value) == wanted for value, (_, wanted) in zip(record.values[first:], self.where, strict=False)
-        )
+    def _wanted(self, records: Records) -> Records:
+        """The records that have all values that are asked for."""
+        lines, columns = records
+        for number, (_, wanted) in enumerate(self.where, start=1 if self.label is None else 2):
+            rows = [row for row, value in enumerate(columns[number]) if _as_text(value) == wanted] if lines else []
+            lines, columns = [lines[row] for row in rows], [[column[row] for row in rows] for column in columns]
+        return Records(lines, columns)
 
-    def _put(self, batch: Batch, record: Record) -> None:
-        batch.lines.append(record.line)
-        batch.texts.append(record.values[0])
+    def _put(self, batch: Batch, records: Records) -> None:
+        lines, columns = records
+        if not lines:
+            return
+        batch.lines.extend(lines)
+        batch.texts.extend(columns[0])
         if self.label is not None:
-            label = record.values[1]
-            if isinstance(label, (int, float)) and label == label:
-                label = _as_text(label)
-            if wrong := why_no_label(label):
-                raise BadLabel(where=batch.where(-1), got=wrong)
-            batch.labels.append(label)
+            batch.labels.extend(_labels(columns[1], lines, batch.name))
         if self.keep:
-            batch.kept.append(record.values[len(record.values) - len(self.keep) :])
+            batch.kept.extend(map(list, zip(*columns[-len(self.keep) :], strict=True)))
+
+
+def _labels(values: list[Any], lines: Sequence[int], name: str) -> list[str]:
+    """The labels of some rows, checked; numbers and truth values as JSON says them."""
+    if not all(isinstance(value, str) for value in distinct(values)):
+        values = [_as_text(v) if isinstance(v, (int, float)) and v == v else v for v in values]
+    if (bad := bad_label(values)) is not None:
+        raise BadLabel(where=f"{name}:{lines[bad]}", got=why_no_label(values[bad]))
+    return values
 
 
 def _as_text(value: object) -> str:

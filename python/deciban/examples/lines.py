@@ -1,7 +1,7 @@
-"""A file -> its lines, decoded, as they arrive.
+"""A file -> its lines, decoded, in blocks as they arrive.
 
-Lines end with a line feed only. Nothing is read ahead: as soon as what has arrived is used up, `waiting` says so, and a
-reader can answer what it has before it waits for more.
+Lines end with a line feed only. Nothing is read ahead: a block is what has arrived, and a reader can answer what it has
+before it asks for the next.
 """
 
 from __future__ import annotations
@@ -25,24 +25,27 @@ Progress = Callable[[int], None]
 
 
 class Lines(Iterator[str]):
-    """The lines of a file (`-`: standard input), gzip-compressed or not.
+    """Blocks of whole lines of a file (`-`: standard input), gzip-compressed or not.
+
+    `number` and `characters` tell how much has been handed on.
 
     >>> import contextlib, tempfile
     >>> with tempfile.NamedTemporaryFile() as file:
     ...     _ = file.write(gzip.compress(b"one\\r\\ntwo")); file.flush()
     ...     with contextlib.closing(Lines(file.name)) as lines:
-    ...         list(lines)
-    ['one\\r\\n', 'two']
+    ...         list(lines), lines.number
+    (['one\\r\\n', 'two'], 2)
     """
 
     def __init__(self, path: str, encoding: str = "utf-8", progress: Progress | None = None) -> None:
         self.path = "standard input" if path == "-" else path
         self.name = os.path.basename(self.path)
         self.number = 0
+        self.characters = 0
         self._encoding = encoding
         self._decoder = _decoder(encoding)
         self._progress = progress
-        self._ready: list[str] = []  # lines that have arrived, the next one last
+        self._ready = ""  # lines that have arrived
         self._begun: list[str] = []  # pieces of a line whose end has not
         self._ended = False
         self._is_mine = path != "-"
@@ -50,46 +53,44 @@ class Lines(Iterator[str]):
             self._file = cast("io.BufferedReader", open(path, "rb") if self._is_mine else sys.stdin.buffer)  # noqa: SIM115
 
     @property
-    def where(self) -> str:
-        """The place of the line that was read last."""
-        return f"{self.name}:{self.number}"
-
-    @property
-    def waiting(self) -> bool:
-        """Whether all that has arrived is used up, and more may take its time."""
-        return not self._ready and not self._is_mine
+    def waits(self) -> bool:
+        """Whether the next block may take its time."""
+        return not self._is_mine
 
     @property
     def first(self) -> str:
         """The next line, which stays the next; empty at the end."""
-        while not self._ready and not self._ended:
-            self._read()
-        return self._ready[-1] if self._ready else ""
+        return self._arrived().partition("\n")[0]
 
     def __next__(self) -> str:
-        if not self._ready and not self.first:
+        block, self._ready = self._arrived(), ""
+        if not block:
             raise StopIteration
-        self.number += 1
-        return self._ready.pop()
+        self.number += block.count("\n") + (not block.endswith("\n"))
+        self.characters += len(block)
+        return block
 
     def close(self) -> None:
         """Closes the file, if it was opened here."""
         if self._is_mine:
             self._file.close()
 
+    def _arrived(self) -> str:
+        """The lines that have arrived, waiting for one if there is none; empty at the end."""
+        while not self._ready and not self._ended:
+            self._read()
+        return self._ready
+
     def _read(self) -> None:
         data = self._bytes()
         self._ended = not data
-        *lines, rest = self._decoded(data).split("\n")
-        if lines:
-            lines[0] = "".join([*self._begun, lines[0]])
+        text = self._decoded(data)
+        end = len(text) if self._ended else text.rfind("\n") + 1
+        if end or self._ended:
+            self._ready = "".join([*self._begun, text[:end]])
             self._begun = []
-            self._ready = [f"{line}\n" for line in reversed(lines)]
-        if rest:
-            self._begun.append(rest)
-        if self._ended and self._begun:
-            self._ready.insert(0, "".join(self._begun))
-            self._begun = []
+        if end < len(text):
+            self._begun.append(text[end:])
 
     @cached_property
     def _stream(self) -> io.BufferedReader:

@@ -72,10 +72,20 @@ def labels_of(column: object, texts: Sized) -> list[str]:
     labels = list(texts_of(column, "labels"))
     if len(labels) != len(texts):
         raise UnevenLengths(texts=len(texts), labels=len(labels))
-    if any(map(why_no_label, _distinct(labels))):
-        place = next(place for place, label in enumerate(labels) if why_no_label(label))
+    if (place := bad_label(labels)) is not None:
         raise BadLabel(where=f"labels[{place}]", got=why_no_label(labels[place]))
     return labels
+
+
+def bad_label(labels: list[Any]) -> int | None:
+    """The place of the first value that cannot be a label.
+
+    >>> bad_label(["spam", "ham"]), bad_label(["spam", ""])
+    (None, 1)
+    """
+    if not any(map(why_no_label, distinct(labels))):
+        return None
+    return next(place for place, label in enumerate(labels) if why_no_label(label))
 
 
 def why_no_label(label: object) -> str | None:
@@ -99,7 +109,7 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-def _distinct(labels: list[Any]) -> Iterable[Any]:
+def distinct(labels: list[Any]) -> Iterable[Any]:
     """Each label once; all of them where one is no text and cannot even be hashed."""
     try:
         return set(labels)

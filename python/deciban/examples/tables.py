@@ -1,12 +1,17 @@
-"""Lines -> records: some columns of a CSV, a TSV or a JSON-lines file, row by row."""
+"""Lines -> records: some columns of a CSV, a TSV or a JSON-lines file, block by block.
+
+What stands before an error goes out before it is raised, so that it can still be answered.
+"""
 
 from __future__ import annotations
 
 import csv
+import io
+import itertools
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from ..errors import (
     BadCsv,
@@ -20,44 +25,77 @@ from ..errors import (
 )
 from .lines import Lines
 
-
-class Record(NamedTuple):
-    """The wanted values of one row, and the line where it begins."""
-
-    line: int
-    values: list[Any]
+_DECODE = json.JSONDecoder().raw_decode
 
 
-def csv_records(lines: Lines, columns: Sequence[str], delimiter: str = ",") -> Iterator[Record]:
+class Records(NamedTuple):
+    """The wanted columns of some rows, and the lines where the rows begin."""
+
+    lines: Sequence[int]
+    columns: list[list[Any]]
+
+
+Rows = tuple[Sequence[int], list[list[str]]]  # the line where each row begins, and its cells: none if it is blank
+
+
+def csv_records(lines: Lines, columns: Sequence[str], delimiter: str = ",") -> Iterator[Records]:
     """Records of comma-separated values, quoted as RFC 4180 has it; the first row names the columns."""
     csv.field_size_limit(sys.maxsize)
-    yield from _separated(lines, columns, csv.reader(lines, delimiter=delimiter, strict=True))
+    return _separated(lines, columns, _parsed(lines, delimiter))
 
 
-def tsv_records(lines: Lines, columns: Sequence[str], delimiter: str = "\t") -> Iterator[Record]:
+def _parsed(lines: Lines, delimiter: str) -> Iterator[Rows]:
+    """The rows that end in each block. One reader sees all blocks, as a row may reach from one into the next."""
+    blocks = (io.StringIO(block, newline="\n") for block in lines)
+    reader = csv.reader(itertools.chain.from_iterable(blocks), delimiter=delimiter, strict=True)
+    starts: list[int] = []
+    rows: list[list[str]] = []
+    start = 1
+    try:
+        for row in reader:
+            starts.append(start)
+            rows.append(row)
+            start = reader.line_num + 1
+            if start > lines.number:
+                yield starts, rows
+                starts, rows = [], []
+    except csv.Error as error:
+        yield starts, rows
+        raise BadCsv(where=f"{lines.name}:{start}", reason=_csv_reason(error)) from None
+
+
+def tsv_records(lines: Lines, columns: Sequence[str], delimiter: str = "\t") -> Iterator[Records]:
     """Records of tab-separated values: no quoting, so that quotation marks in a text are just that."""
-    whole = (_without_end(line) for line in lines)
-    yield from _separated(lines, columns, (line.split(delimiter) if line else [] for line in whole))
+    rows = ((numbers, [text.split(delimiter) if text else [] for text in texts]) for numbers, texts in _texts(lines))
+    return _separated(lines, columns, rows)
 
 
-def _separated(lines: Lines, columns: Sequence[str], reader: Iterator[list[str]]) -> Iterator[Record]:
+def _separated(lines: Lines, columns: Sequence[str], blocks: Iterator[Rows]) -> Iterator[Records]:
     header: list[str] = []
     places: list[int] = []
-    while True:
-        line = lines.number + 1
-        try:
-            row = next(reader, None)
-        except csv.Error as error:
-            raise BadCsv(where=f"{lines.name}:{line}", reason=_csv_reason(error)) from None
-        if row is None:
-            return
-        if len(row) == len(header) > 0:
-            yield Record(line, [row[place] for place in places])
-        elif row and not header:
-            header, places = row, _places(row, columns, f"{lines.name}:{line}")
-        elif row:
-            where, names = f"{lines.name}:{line}", listed(header)
-            raise ColumnCount(where=where, expected=len(header), names=names, got=len(row))
+    for starts, rows in blocks:
+        if not header:
+            first = next((place for place, cells in enumerate(rows) if cells), None)
+            if first is None:
+                continue
+            header, places = rows[first], _places(rows[first], columns, f"{lines.name}:{starts[first]}")
+            starts, rows = starts[first + 1 :], rows[first + 1 :]
+        numbers, filled, wrong = _filled(starts, rows, len(header))
+        yield Records(numbers, [[cells[place] for cells in filled] for place in places])
+        if wrong is not None:
+            where, names = f"{lines.name}:{starts[wrong]}", listed(header)
+            raise ColumnCount(where=where, expected=len(header), names=names, got=len(rows[wrong]))
+
+
+def _filled(
+    starts: Sequence[int], rows: list[list[str]], width: int
+) -> tuple[Sequence[int], list[list[str]], int | None]:
+    """The rows that are not blank, up to the first of another width; and the place of that."""
+    if set(map(len, rows)) <= {width}:
+        return starts, rows, None
+    wrong = next((place for place, cells in enumerate(rows) if cells and len(cells) != width), None)
+    filled = [place for place, cells in enumerate(rows[:wrong]) if cells]
+    return [starts[place] for place in filled], [rows[place] for place in filled], wrong
 
 
 def _csv_reason(error: csv.Error) -> str:
@@ -79,21 +117,42 @@ def _places(header: list[str], columns: Sequence[str], where: str) -> list[int]:
     return [header.index(column) for column in columns]
 
 
-def json_records(lines: Lines, columns: Sequence[str]) -> Iterator[Record]:
+def json_records(lines: Lines, columns: Sequence[str]) -> Iterator[Records]:
     """Records of JSON lines: one object a line, its keys the columns."""
-    for text in lines:
-        if text.isspace():
-            continue
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise BadJson(where=lines.where, reason=_json_reason(error)) from None
-        if not isinstance(found, dict):
-            raise NotAnObject(where=lines.where, got=described(found))
-        try:
-            yield Record(lines.number, [found[column] for column in columns])
-        except KeyError as error:
-            raise MissingColumn(where=lines.where, column=error.args[0], known=listed(found)) from None
+    for numbers, texts in _texts(lines):
+        wrong: tuple[str, str, Exception] | None = None
+        starts: list[int] = []
+        rows: list[list[Any]] = []
+        for number, text in zip(numbers, texts, strict=True):
+            if not text or text.isspace():
+                continue
+            try:
+                found = _loaded(text)
+                rows.append([found[column] for column in columns])
+            except (KeyError, RecursionError, TypeError, ValueError) as error:
+                wrong = f"{lines.name}:{number}", text, error
+                break
+            starts.append(number)
+        yield Records(starts, [list(column) for column in zip(*rows, strict=True)])
+        if wrong is not None:
+            _refuse(*wrong)
+
+
+def _loaded(text: str) -> Any:
+    """`json.loads` without its overhead, which matters where objects are small."""
+    try:
+        found, end = _DECODE(text)
+    except (RecursionError, ValueError):
+        end = None
+    return found if end == len(text) else json.loads(text)  # white space around it is no error
+
+
+def _refuse(where: str, text: str, error: Exception) -> NoReturn:
+    if isinstance(error, KeyError):
+        raise MissingColumn(where=where, column=error.args[0], known=listed(json.loads(text)))
+    if isinstance(error, TypeError):
+        raise NotAnObject(where=where, got=described(json.loads(text)))
+    raise BadJson(where=where, reason=_json_reason(error))
 
 
 def _json_reason(error: Exception) -> str:
@@ -102,20 +161,25 @@ def _json_reason(error: Exception) -> str:
     return "nested too deeply" if isinstance(error, RecursionError) else "a number of too many digits"
 
 
-def text_records(lines: Lines, columns: Sequence[str]) -> Iterator[Record]:
+def text_records(lines: Lines, columns: Sequence[str]) -> Iterator[Records]:
     """Records of plain lines: each line is a text, an empty one too; there is no other column."""
     for column in columns:
         if column != "text":
             raise MissingColumn(where=lines.name, column=column, known="text")
-    for text in lines:
-        yield Record(lines.number, [_without_end(text)] * len(columns))
+    for numbers, texts in _texts(lines):
+        yield Records(numbers, [texts] * len(columns))
 
 
-def _without_end(line: str) -> str:
-    return line.removesuffix("\n").removesuffix("\r")
+def _texts(lines: Lines) -> Iterator[tuple[range, list[str]]]:
+    """The numbers of the lines of each block, and the lines without their ends."""
+    for block in lines:
+        texts = block.removesuffix("\n").split("\n")
+        if "\r" in block:
+            texts = [text.removesuffix("\r") for text in texts]
+        yield range(lines.number - len(texts) + 1, lines.number + 1), texts
 
 
-READERS: dict[str, Callable[..., Iterator[Record]]] = {
+READERS: dict[str, Callable[..., Iterator[Records]]] = {
     "csv": csv_records,
     "tsv": tsv_records,
     "jsonl": json_records,

@@ -5,7 +5,7 @@
 //! which a tree of them is walked. White-space tokens may hold control characters; then names are compared whole.
 
 use crate::lexicon::Names;
-use crate::table::Node;
+use crate::table::{Node, Short};
 use crate::trie::{Name, Trie};
 
 /// The place of each node that is a term, and the terms' names in order.
@@ -54,6 +54,11 @@ impl Nodes {
         self.names.len()
     }
 
+    /// Whether none is an n-gram of words: their canonical order is then that of their ranks.
+    pub(crate) fn is_flat(&self) -> bool {
+        self.words.len() == self.names.len()
+    }
+
     /// The rank of each word among all words.
     pub(crate) fn ranks(&self) -> &[u32] {
         &self.rank
@@ -61,6 +66,9 @@ impl Nodes {
 
     /// The nodes for which `is_wanted` says so, in canonical order.
     pub(crate) fn sorted(&self, is_wanted: &[bool]) -> Vec<Node> {
+        if self.is_flat() {
+            return self.words.iter().copied().filter(|&node| is_wanted[node as usize]).collect();
+        }
         if self.has_odd_word() { self.compared(is_wanted) } else { self.walked(is_wanted) }
     }
 
@@ -185,21 +193,27 @@ impl Nodes {
 
 /// The nodes that are no n-grams of words, sorted by their names.
 fn sorted_words<V: Copy + Default>(trie: &Trie<V>, names: &[Name]) -> Vec<Node> {
-    // The first fifteen bytes and the length, as one number, decide unless both names are longer.
-    let mut keyed: Vec<(u128, Node)> = (0..)
+    // The first fifteen bytes and the length, as two numbers, decide unless both names are longer.
+    let mut keyed: Vec<(u64, (u64, Node))> = (0..)
         .zip(names)
-        .filter_map(|(node, name)| match *name {
-            Name::Short(key) => Some((key.ordinal(), node)),
-            Name::Long(at) => Some((crate::table::Short::ordinal_of_longer(trie.long.name(at)), node)),
-            Name::Pair(..) => None,
+        .filter_map(|(node, name)| {
+            let (first, second) = match *name {
+                Name::Short(key) => key.ordinal(),
+                Name::Long(at) => Short::ordinal_of_longer(trie.long.name(at)),
+                Name::Pair(..) => return None,
+            };
+            Some((first, (second, node)))
         })
         .collect();
+    by_radix(&mut keyed, &mut Vec::new());
     let whole = |node: Node| match names[node as usize] {
         Name::Long(at) => trie.long.name(at),
         _ => &[],
     };
-    keyed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| whole(a.1).cmp(whole(b.1))));
-    keyed.into_iter().map(|(_, node)| node).collect()
+    for alike in keyed.chunk_by_mut(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
+        alike.sort_unstable_by(|(_, a), (_, b)| a.0.cmp(&b.0).then_with(|| whole(a.1).cmp(whole(b.1))));
+    }
+    keyed.into_iter().map(|(_, (_, node))| node).collect()
 }
 
 fn write_word<V: Copy + Default>(trie: &Trie<V>, name: Name, text: &mut Vec<u8>) {

@@ -83,15 +83,15 @@ impl Short {
         (self.1 >= PLACE).then_some((self.0 as usize, (self.1 ^ PLACE) as usize))
     }
 
-    /// A number that orders names as their bytes do; longer names come after all that they begin with.
-    pub(crate) fn ordinal(self) -> u128 {
-        (u128::from(self.1) << 64 | u128::from(self.0)).swap_bytes()
+    /// Two numbers that order names as their bytes do; longer names come after all that they begin with.
+    pub(crate) fn ordinal(self) -> (u64, u64) {
+        (self.0.swap_bytes(), self.1.swap_bytes())
     }
 
     /// The same of a name that is too long for a key: equal for those that begin alike.
-    pub(crate) fn ordinal_of_longer(name: &[u8]) -> u128 {
+    pub(crate) fn ordinal_of_longer(name: &[u8]) -> (u64, u64) {
         let start = name.first_chunk::<16>().map_or(0, |bytes| u128::from_be_bytes(*bytes));
-        start | 0xFF
+        ((start >> 64) as u64, start as u64 | 0xFF)
     }
 
     /// Its bytes, and how many of them count.

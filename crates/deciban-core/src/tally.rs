@@ -241,7 +241,9 @@ struct Writing<'a> {
 
 impl<'a> Writing<'a> {
     fn new(nodes: &'a Nodes, postings: &'a [Posting], counts: Counts) -> Self {
-        Writing { nodes, postings, counts, text: Vec::new(), offsets: vec![0] }
+        let mut offsets = Vec::with_capacity(nodes.len() + 1);
+        offsets.push(0);
+        Writing { nodes, postings, counts, text: Vec::new(), offsets }
     }
 
     /// The counts of all terms, and for each node, its place among the terms, plus one; 0 for those that are none.
@@ -271,11 +273,18 @@ impl<'a> Writing<'a> {
         let (postings, rest) = self.postings.split_at(here);
         self.postings = rest;
         for same in postings.chunk_by(|p, q| p.label == q.label) {
-            let sum = |number: fn(&Posting) -> u32| same.iter().map(|p| i64::from(number(p))).sum();
-            self.counts.push_posting(same[0].label, sum(|p| p.occurrences), sum(|p| p.presences));
+            let (mut occurrences, mut presences) = (0, 0);
+            for posting in same {
+                occurrences += i64::from(posting.occurrences);
+                presences += i64::from(posting.presences);
+            }
+            self.counts.push_posting(same[0].label, occurrences, presences);
         }
         if here > 0 {
-            self.nodes.write(node, &mut self.text);
+            match self.nodes.is_flat() {
+                true => self.nodes.write_word_of_rank(place, &mut self.text),
+                false => self.nodes.write(node, &mut self.text),
+            }
             self.end_term();
         }
         here > 0

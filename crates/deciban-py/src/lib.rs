@@ -20,16 +20,15 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyList, PyString, PyTuple};
+use pyo3::types::{PyList, PyTuple};
 
 use crate::texts::Texts;
 
 pyo3::create_exception!(deciban._core, BadText, PyException, "A text is no text: (place in the list, what is wrong).");
 pyo3::create_exception!(deciban._core, Unlearnt, PyException, "Counts would fall below zero: (term or None, label).");
 
-/// Python's signals are looked at each time this many bytes of text have been read.
-const BYTES_BETWEEN_SIGNALS: usize = 1 << 24;
+/// How many bytes of text are counted at once: the more, the fewer times is each label begun.
+const BYTES_COUNTED_AT_ONCE: usize = 1 << 25;
 
 type Array<'py, T> = Bound<'py, PyArray1<T>>;
 /// NumPy's arrays, and what is mapped from a file without NumPy.
@@ -37,38 +36,6 @@ type Flat<T> = PyBuffer<T>;
 
 fn invalid(error: Invalid) -> PyErr {
     PyValueError::new_err(error.0)
-}
-
-fn strings(texts: &Bound<'_, PyList>) -> PyResult<Vec<PyBackedStr>> {
-    let string = |(place, text): (usize, Bound<'_, PyAny>)| {
-        let text = match text.cast_into::<PyString>() {
-            Ok(text) => text,
-            Err(error) => return Err(BadText::new_err((place, error.into_inner().get_type().name()?.to_string()))),
-        };
-        PyBackedStr::try_from(text).map_err(|_| BadText::new_err((place, "surrogate")))
-    };
-    texts.iter().enumerate().map(string).collect()
-}
-
-/// Calls `job` on run after run of texts without the GIL, and looks for Ctrl-C between them.
-fn in_slices<T: AsRef<str> + Sync>(
-    py: Python<'_>,
-    texts: &[T],
-    mut job: impl FnMut(&[T]) -> PyResult<()> + Send,
-) -> PyResult<()> {
-    let mut rest = texts;
-    while !rest.is_empty() {
-        let mut bytes = 0;
-        let full = |text: &T| {
-            bytes += text.as_ref().len();
-            bytes > BYTES_BETWEEN_SIGNALS
-        };
-        let (slice, after) = rest.split_at(rest.iter().position(full).unwrap_or(rest.len()).max(1));
-        py.detach(|| job(slice))?;
-        py.check_signals()?;
-        rest = after;
-    }
-    Ok(())
 }
 
 /// What is seen of a text.
@@ -155,11 +122,11 @@ impl Lexicon {
     fn rows<'py>(
         &self,
         py: Python<'py>,
-        mut texts: Texts,
+        texts: Texts<'py>,
         threads: usize,
     ) -> PyResult<(Array<'py, i64>, Array<'py, u32>, Array<'py, i64>)> {
         let (mut indptr, mut term, mut count) = (vec![0], Vec::new(), Vec::new());
-        in_slices(py, &texts.take()?, |slice| {
+        texts.in_runs(py, |slice| {
             let part = rows::rows(&self.0, slice, threads);
             let before = term.len() as i64;
             indptr.extend(part.indptr[1..].iter().map(|at| at + before));
@@ -205,27 +172,26 @@ impl Scorer {
     }
 
     /// The scores of texts: one row a text, one column a label.
-    fn scores<'py>(&self, py: Python<'py>, mut texts: Texts, threads: usize) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (lexicon, texts) = (&self.lexicon.bind(py).get().0, texts.take()?);
-        let mut all = Vec::with_capacity(texts.len() * self.scorer.labels());
-        in_slices(py, &texts, |slice| {
+    fn scores<'py>(&self, py: Python<'py>, texts: Texts<'py>, threads: usize) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (lexicon, mut rows, mut all) = (&self.lexicon.bind(py).get().0, 0, Vec::new());
+        texts.in_runs(py, |slice| {
+            rows += slice.len();
             all.extend(self.scorer.scores(lexicon, slice, threads));
             Ok(())
         })?;
-        PyArray1::from_vec(py, all).reshape([texts.len(), self.scorer.labels()])
+        PyArray1::from_vec(py, all).reshape([rows, self.scorer.labels()])
     }
 
     /// The label with the greatest score, for each text.
     fn best<'py>(
         &self,
         py: Python<'py>,
-        mut texts: Texts,
+        texts: Texts<'py>,
         threads: usize,
         labels: &Bound<'py, PyTuple>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let (lexicon, texts) = (&self.lexicon.bind(py).get().0, texts.take()?);
-        let mut all = Vec::with_capacity(texts.len());
-        in_slices(py, &texts, |slice| {
+        let (lexicon, mut all) = (&self.lexicon.bind(py).get().0, Vec::new());
+        texts.in_runs(py, |slice| {
             all.extend(self.scorer.best(lexicon, slice, threads));
             Ok(())
         })?;
@@ -233,10 +199,9 @@ impl Scorer {
     }
 
     /// For each text the number of its most probable label, and the probability of every label.
-    fn answers(&self, py: Python<'_>, mut texts: Texts, threads: usize) -> PyResult<Vec<(u32, Vec<f64>)>> {
-        let (lexicon, texts) = (&self.lexicon.bind(py).get().0, texts.take()?);
-        let mut all = Vec::with_capacity(texts.len());
-        in_slices(py, &texts, |slice| {
+    fn answers<'py>(&self, py: Python<'py>, texts: Texts<'py>, threads: usize) -> PyResult<Vec<(u32, Vec<f64>)>> {
+        let (lexicon, mut all) = (&self.lexicon.bind(py).get().0, Vec::new());
+        texts.in_runs(py, |slice| {
             let scores = self.scorer.scores(lexicon, slice, threads);
             all.extend(
                 decision::answers(&scores, self.scorer.labels()).map(|found| (found.label, found.probabilities)),
@@ -348,8 +313,8 @@ impl Tally {
     }
 
     /// Counts texts, each under its label.
-    fn add(&mut self, py: Python<'_>, mut texts: Texts, labels: &Bound<'_, PyList>) -> PyResult<()> {
-        let (texts, labels, raised) = (texts.take()?, self.labels.number(labels)?, Mutex::new(None));
+    fn add<'py>(&mut self, py: Python<'py>, texts: Texts<'py>, labels: &Bound<'_, PyList>) -> PyResult<()> {
+        let (labels, raised) = (self.labels.number(labels)?, Mutex::new(None));
         let stop = || {
             let signal = Python::attach(|py| py.check_signals()).err();
             let is_raised = signal.is_some();
@@ -358,10 +323,16 @@ impl Tally {
             }
             is_raised
         };
-        let counted = py.detach(|| self.tally.add(&texts, &labels, stop));
+        let mut rest = labels.as_slice();
+        let counted = texts.in_runs_of(py, BYTES_COUNTED_AT_ONCE, |texts| {
+            let (labels, after) = rest.split_at(texts.len().min(rest.len()));
+            rest = after;
+            self.tally.add(texts, labels, stop).map_err(invalid)
+        });
         match raised.into_inner() {
             Ok(Some(signal)) => Err(signal),
-            _ => counted.map_err(invalid),
+            _ if rest.is_empty() => counted,
+            _ => counted.and(Err(PyValueError::new_err("there are more labels than texts"))),
         }
     }
 

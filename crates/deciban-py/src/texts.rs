@@ -9,92 +9,131 @@ use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyIterator, PyList, PyString};
 use pyo3_arrow::input::AnyArray;
 
-use crate::{BadText, strings};
+use crate::BadText;
 
-/// What texts come in; it keeps alive what is borrowed from it.
-pub enum Texts {
-    Strings(Vec<PyBackedStr>),
-    Mixed(Vec<Item>),
-    Column(Py<Column>),
+/// Texts are taken from Python, and its signals looked at, each time about this many bytes have been read.
+const BYTES_AT_ONCE: usize = 1 << 22;
+
+/// What texts come in.
+pub enum Texts<'py> {
+    List(Bound<'py, PyList>),
+    /// A list in which nothing but `str` is a text.
+    Strings(Bound<'py, PyList>),
+    Column(Bound<'py, Column>),
 }
 
-/// An item of a list that is not all `str`.
-pub enum Item {
-    Text(PyBackedStr),
-    Bytes(PyBackedBytes),
-}
-
-impl<'py> FromPyObject<'_, 'py> for Texts {
+impl<'py> FromPyObject<'_, 'py> for Texts<'py> {
     type Error = PyErr;
 
     fn extract(texts: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         match texts.cast::<Column>() {
-            Ok(column) => Ok(Texts::Column(column.to_owned().unbind())),
-            Err(_) => list(&*texts.cast::<PyList>()?),
+            Ok(column) => Ok(Texts::Column(column.to_owned())),
+            Err(_) => Ok(Texts::List(texts.cast::<PyList>()?.to_owned())),
         }
     }
 }
 
-fn list(texts: &Bound<'_, PyList>) -> PyResult<Texts> {
-    match strings(texts) {
-        Ok(strings) => Ok(Texts::Strings(strings)),
-        Err(_) => texts.iter().enumerate().map(item).collect::<PyResult<_>>().map(Texts::Mixed),
-    }
-}
-
-fn item((place, item): (usize, Bound<'_, PyAny>)) -> PyResult<Item> {
-    let item = match item.cast_into::<PyString>() {
-        Ok(text) => {
-            let text = PyBackedStr::try_from(text).map_err(|_| BadText::new_err((place, "surrogate")))?;
-            return Ok(Item::Text(text));
-        }
-        Err(error) => error.into_inner(),
-    };
-    match item.cast_into::<PyBytes>() {
-        Ok(bytes) => Ok(Item::Bytes(bytes.into())),
-        Err(error) => Err(BadText::new_err((place, error.into_inner().get_type().name()?.to_string()))),
-    }
-}
-
-/// A text as the core takes it. No larger than Python's alone, so that a list of those becomes one of these in place.
+/// A text as the core takes it; none is copied.
 pub enum Text<'a> {
     Python(PyBackedStr),
-    Checked(&'a str),
+    Bytes(PyBackedBytes),
+    Column(&'a str),
 }
 
 impl AsRef<str> for Text<'_> {
     fn as_ref(&self) -> &str {
         match self {
             Text::Python(text) => text,
-            Text::Checked(text) => text,
+            Text::Bytes(bytes) => string(bytes).unwrap_or_default(),
+            Text::Column(text) => text,
         }
     }
 }
 
-impl Texts {
-    /// All texts in order, none of them copied.
-    pub fn take(&mut self) -> PyResult<Vec<Text<'_>>> {
+impl<'py> Texts<'py> {
+    /// Calls `job` with run after run of texts without the GIL, and looks for Ctrl-C between them.
+    pub fn in_runs(&self, py: Python<'py>, job: impl FnMut(&[Text<'_>]) -> PyResult<()> + Send) -> PyResult<()> {
+        self.in_runs_of(py, BYTES_AT_ONCE, job)
+    }
+
+    /// The same with runs of about so many bytes.
+    pub fn in_runs_of(
+        &self,
+        py: Python<'py>,
+        bytes: usize,
+        mut job: impl FnMut(&[Text<'_>]) -> PyResult<()> + Send,
+    ) -> PyResult<()> {
+        let mut run = |texts: &[Text<'_>]| {
+            py.detach(|| job(texts))?;
+            py.check_signals()
+        };
         match self {
-            Texts::Strings(texts) => Ok(std::mem::take(texts).into_iter().map(Text::Python).collect()),
-            Texts::Mixed(items) => checked(items.iter().map(Item::string).collect()),
-            Texts::Column(column) => checked(column.get().strings()),
+            Texts::List(list) | Texts::Strings(list) => {
+                let (text, mut place) = (if let Texts::List(_) = self { text } else { string_object }, 0);
+                while place < list.len() {
+                    let texts = some(list, place, bytes, text)?;
+                    place += texts.len();
+                    run(&texts)?;
+                }
+            }
+            Texts::Column(column) => {
+                let texts = column.get().texts()?;
+                let mut rest = texts.as_slice();
+                while !rest.is_empty() {
+                    let (texts, after) = rest.split_at(how_many(rest, bytes));
+                    run(texts)?;
+                    rest = after;
+                }
+            }
         }
+        Ok(())
     }
 }
 
-fn checked(texts: Vec<Option<&str>>) -> PyResult<Vec<Text<'_>>> {
-    match texts.iter().position(Option::is_none) {
-        Some(place) => Err(BadText::new_err((place, "not UTF-8"))),
-        None => Ok(texts.into_iter().map(|text| Text::Checked(text.unwrap_or_default())).collect()),
+/// How many texts there are in about so many bytes; at least one.
+fn how_many(texts: &[Text<'_>], bytes: usize) -> usize {
+    let mut sum = 0;
+    let is_last = |text: &Text<'_>| {
+        sum += text.as_ref().len();
+        sum >= bytes
+    };
+    texts.iter().position(is_last).map_or(texts.len(), |last| last + 1)
+}
+
+type ToText = fn(usize, Bound<'_, PyAny>) -> PyResult<Text<'static>>;
+
+/// Texts of about so many bytes from a place in a list on.
+fn some(list: &Bound<'_, PyList>, first: usize, bytes: usize, text: ToText) -> PyResult<Vec<Text<'static>>> {
+    let (mut texts, mut sum) = (Vec::new(), 0);
+    while sum < bytes && first + texts.len() < list.len() {
+        let place = first + texts.len();
+        let text = text(place, list.get_item(place)?)?;
+        sum += text.as_ref().len();
+        texts.push(text);
+    }
+    Ok(texts)
+}
+
+/// All strings of a list.
+pub fn strings(list: &Bound<'_, PyList>) -> PyResult<Vec<Text<'static>>> {
+    list.iter().enumerate().map(|(place, item)| string_object(place, item)).collect()
+}
+
+fn text(place: usize, item: Bound<'_, PyAny>) -> PyResult<Text<'static>> {
+    match item.cast::<PyBytes>() {
+        Ok(bytes) if string(bytes.as_bytes()).is_some() => Ok(Text::Bytes(bytes.clone().into())),
+        Ok(_) => Err(BadText::new_err((place, "not UTF-8"))),
+        Err(_) => string_object(place, item),
     }
 }
 
-impl Item {
-    fn string(&self) -> Option<&str> {
-        match self {
-            Item::Text(text) => Some(text),
-            Item::Bytes(bytes) => string(bytes),
-        }
+fn string_object(place: usize, item: Bound<'_, PyAny>) -> PyResult<Text<'static>> {
+    match item.cast_into::<PyString>() {
+        Ok(text) => match PyBackedStr::try_from(text) {
+            Ok(text) => Ok(Text::Python(text)),
+            Err(_) => Err(BadText::new_err((place, "surrogate"))),
+        },
+        Err(error) => Err(BadText::new_err((place, error.into_inner().get_type().name()?.to_string()))),
     }
 }
 
@@ -156,10 +195,15 @@ fn checked_array(array: &ArrayRef, bytes: &DataType) -> Result<ArrayRef, ArrowEr
 }
 
 impl Column {
-    fn strings(&self) -> Vec<Option<&str>> {
+    fn texts(&self) -> PyResult<Vec<Text<'_>>> {
         let mut all = Vec::with_capacity(self.__len__());
-        self.0.iter().for_each(|chunk| all.extend(each(&chunk.array, &|value| value.and_then(string))));
-        all
+        for chunk in &self.0 {
+            for text in each(&chunk.array, &|value| value.and_then(string)) {
+                let text = text.ok_or_else(|| BadText::new_err((all.len(), "not UTF-8")))?;
+                all.push(Text::Column(text));
+            }
+        }
+        Ok(all)
     }
 }
 

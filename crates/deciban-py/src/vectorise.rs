@@ -13,7 +13,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::{Array, in_slices, invalid, strings};
+use crate::texts::{Texts, strings};
+use crate::{Array, invalid};
 
 type View<'py, T> = PyReadonlyArray1<'py, T>;
 
@@ -38,7 +39,7 @@ impl Analyser {
     #[new]
     fn new(kind: &str, lengths: (usize, usize), lowercase: bool, stop: &Bound<'_, PyList>) -> PyResult<Self> {
         let stop = strings(stop)?;
-        let words = |tokens| Grams::Words(tokens, stop.iter().map(|word| &**word).collect());
+        let words = |tokens| Grams::Words(tokens, stop.iter().map(AsRef::as_ref).collect());
         let grams = match kind {
             "word" => words(Tokens::Word),
             "run" => words(Tokens::Run),
@@ -62,9 +63,9 @@ pub struct Vectorised(Counted);
 #[pymethods]
 impl Vectorised {
     #[new]
-    fn new(py: Python<'_>, analyser: &Analyser, texts: &Bound<'_, PyList>, threads: usize) -> PyResult<Self> {
+    fn new<'py>(py: Python<'py>, analyser: &Analyser, texts: Bound<'py, PyList>, threads: usize) -> PyResult<Self> {
         let mut vectoriser = Vectoriser::new(analyser.0.clone(), threads);
-        in_slices(py, &strings(texts)?, |slice| vectoriser.add(slice).map_err(invalid))?;
+        Texts::Strings(texts).in_runs(py, |slice| vectoriser.add(slice).map_err(invalid))?;
         py.detach(|| vectoriser.take()).map(Vectorised).map_err(invalid)
     }
 
@@ -110,12 +111,12 @@ impl Vocabulary {
     fn rows<'py>(
         &self,
         py: Python<'py>,
-        texts: &Bound<'py, PyList>,
+        texts: Bound<'py, PyList>,
         floats: bool,
         threads: usize,
     ) -> PyResult<Csr<'py>> {
         let mut rows = Finds::default();
-        in_slices(py, &strings(texts)?, |slice| {
+        Texts::Strings(texts).in_runs(py, |slice| {
             self.0.count(slice, threads, &mut rows);
             Ok(())
         })?;
@@ -128,7 +129,7 @@ impl Vocabulary {
 pub fn hashed<'py>(
     py: Python<'py>,
     analyser: &Analyser,
-    texts: &Bound<'py, PyList>,
+    texts: Bound<'py, PyList>,
     columns: u32,
     signed: bool,
     floats: bool,
@@ -136,7 +137,7 @@ pub fn hashed<'py>(
 ) -> PyResult<Csr<'py>> {
     let hashing = Hashing { analyser: analyser.0.clone(), columns, signed };
     let mut rows = Finds::default();
-    in_slices(py, &strings(texts)?, |slice| {
+    Texts::Strings(texts).in_runs(py, |slice| {
         hashing.count(slice, threads, &mut rows);
         Ok(())
     })?;

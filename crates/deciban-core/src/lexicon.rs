@@ -159,6 +159,12 @@ impl Lexicon {
         read(&self.terms, text, scratch, &mut Finding { trie, emit });
     }
 
+    /// The index, if there is one, with a value for each term in the place of its place.
+    pub(crate) fn mapped<V: Copy + Default>(&self, value: impl Fn(u32) -> V) -> Option<Trie<V>> {
+        let value = |_, Place(place): Place| place.map_or(V::default(), |place| value(place.get() - 1));
+        self.places.get().cloned().map(|trie| trie.mapped(value))
+    }
+
     /// The same without an index. The order is that of [`read`], words before runs of words before runs of characters,
     /// so that whoever adds up what is found gets the same sum to the last bit.
     #[cold]
@@ -183,7 +189,7 @@ pub struct Index(Trie<Place>);
 impl Index {
     /// The nodes of a trie as terms: for each node its place, plus one, or 0 if it is none.
     pub(crate) fn new<V: Copy + Default>(trie: Trie<V>, places: &[u32]) -> Self {
-        Index(trie.mapped(|node| Place(NonZero::new(places[node as usize]))))
+        Index(trie.mapped(|node, _| Place(NonZero::new(places[node as usize]))))
     }
 }
 

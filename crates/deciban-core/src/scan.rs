@@ -167,23 +167,37 @@ impl Scan {
     #[inline(always)]
     fn read_ascii_anywhere<const LOWER: bool>(&mut self, text: &[u8], is_inside: impl Fn(u8) -> bool + Copy) -> bool {
         let (blocks, rest) = text.as_chunks::<64>();
-        let (out, edges) = (self.bytes.as_chunks_mut::<64>().0, &mut self.edges);
         let (mut at, mut found, mut carry) = (0, 0, 0);
-        let mut tail = [0; 64];
-        tail[..rest.len()].copy_from_slice(rest);
-        let inside_tail = (1_u64 << rest.len()) - 1;
-        for ((input, inside), out) in
-            blocks.iter().map(|block| (block, u64::MAX)).chain([(&tail, inside_tail)]).zip(out)
-        {
+        for (input, out) in blocks.iter().zip(self.bytes.as_chunks_mut().0) {
             let Some(mask) = block::<LOWER>(input, out, is_inside) else { return false };
-            let mask = mask & inside;
-            found = push_edges(mask ^ (mask << 1 | carry), at, edges, found);
+            found = push_edges(mask ^ (mask << 1 | carry), at, &mut self.edges, found);
             carry = mask >> 63;
             at += 64;
         }
+        let Some(mask) = self.read_tail::<LOWER>(text, rest, is_inside) else { return false };
+        found = push_edges(mask ^ (mask << 1 | carry), at, &mut self.edges, found);
         self.length = text.len();
         self.runs = found / 2;
         true
+    }
+
+    /// The bit mask of what is left of a text after its last whole block.
+    #[inline(always)]
+    fn read_tail<const LOWER: bool>(
+        &mut self,
+        text: &[u8],
+        rest: &[u8],
+        is_inside: impl Fn(u8) -> bool,
+    ) -> Option<u64> {
+        if let (false, Some(last)) = (rest.is_empty(), text.last_chunk()) {
+            // The last 64 bytes, most of them for the second time: no copy of a length that is never the same.
+            let out = self.bytes[text.len() - 64..].first_chunk_mut()?;
+            return block::<LOWER>(last, out, is_inside).map(|mask| mask >> (64 - rest.len()));
+        }
+        let mut tail = [0; 64];
+        tail[..rest.len()].copy_from_slice(rest);
+        let out = self.bytes[text.len() - rest.len()..].first_chunk_mut()?;
+        block::<LOWER>(&tail, out, is_inside).map(|mask| mask & ((1 << rest.len()) - 1))
     }
 
     fn find_edges(&mut self) {

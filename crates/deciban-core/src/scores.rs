@@ -1,18 +1,22 @@
 //! Texts -> scores: the sum of the weights of what is seen.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::Invalid;
 use crate::lexicon::Lexicon;
 use crate::parts;
-use crate::read::Scratch;
+use crate::read::{Finding, Scratch, read};
 use crate::rows::each_distinct;
+use crate::trie::Trie;
 
 /// Labels that stand side by side, and are added at once.
 const SIDE_BY_SIDE: usize = 4;
 /// Up to this many labels, and this many numbers, all weights of a term are kept in one dense row.
 const DENSE_LABELS: usize = 64;
 const DENSE_NUMBERS: usize = 1 << 26;
+/// Up to this many terms, and four labels, a term's weights are kept where it is found.
+const FOUND_TERMS: usize = 1 << 20;
 /// No weight is greater: no sum of weights is then more than a number can be, however long a text.
 const GREATEST: f64 = 1e100;
 
@@ -68,8 +72,17 @@ impl Four {
 pub struct Scorer {
     card: Scorecard,
     is_dense: bool,
-    /// For few labels: the whole row of W of each term, in fours.
-    dense: OnceLock<Vec<Four>>,
+    scored: AtomicUsize,
+    layout: OnceLock<Layout>,
+}
+
+/// For few labels: the whole row of W of each term.
+#[derive(Debug)]
+enum Layout {
+    /// For up to four labels of not too many terms, where a term is found: it takes one look into memory, not two.
+    Found(Trie<Four>),
+    /// In fours, by the terms' places.
+    Rows(Vec<Four>),
 }
 
 impl Scorer {
@@ -85,7 +98,7 @@ impl Scorer {
         }
         let labels = card.bias.len();
         let is_dense = (1..=DENSE_LABELS).contains(&labels) && terms.saturating_mul(labels) <= DENSE_NUMBERS;
-        Ok(Scorer { card, is_dense, dense: OnceLock::new() })
+        Ok(Scorer { card, is_dense, scored: AtomicUsize::new(0), layout: OnceLock::new() })
     }
 
     /// How many labels there are.
@@ -130,13 +143,59 @@ impl Scorer {
     }
 
     /// Calls `emit` with the scores of each text.
-    fn each<T: AsRef<str>>(&self, lexicon: &Lexicon, texts: &[T], mut emit: impl FnMut(&[f64])) {
+    fn each<T: AsRef<str>>(&self, lexicon: &Lexicon, texts: &[T], emit: impl FnMut(&[f64])) {
+        match self.layout(lexicon, parts::bytes(texts)) {
+            Some(Layout::Found(trie)) => self.each_found(lexicon, trie, texts, emit),
+            Some(Layout::Rows(rows)) => self.each_by_place(lexicon, Some(rows), texts, emit),
+            None => self.each_by_place(lexicon, None, texts, emit),
+        }
+    }
+
+    /// The layout, if there can be one and so many bytes more make it worth it: as many as there are terms.
+    fn layout(&self, lexicon: &Lexicon, bytes: usize) -> Option<&Layout> {
+        let terms = self.card.indptr.len() - 1;
+        let has_index = lexicon.expect(bytes);
+        let is_worth_it = self.scored.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) >= terms;
+        (self.is_dense && has_index && is_worth_it).then(|| {
+            self.layout.get_or_init(|| {
+                let rows = dense_rows(&self.card, 0..terms as u32);
+                let is_small = self.labels() <= SIDE_BY_SIDE && terms <= FOUND_TERMS && !self.card.binary;
+                match is_small.then(|| lexicon.mapped(|place| rows[place as usize])).flatten() {
+                    Some(trie) => Layout::Found(trie),
+                    None => Layout::Rows(rows),
+                }
+            })
+        })
+    }
+
+    fn each_found<T: AsRef<str>>(
+        &self,
+        lexicon: &Lexicon,
+        trie: &Trie<Four>,
+        texts: &[T],
+        mut emit: impl FnMut(&[f64]),
+    ) {
+        let (mut scratch, mut scores) = (Scratch::default(), self.card.bias.clone());
+        for text in texts {
+            let mut sum = Four::default();
+            read(lexicon.terms(), text.as_ref(), &mut scratch, &mut Finding { trie, emit: |row| sum.add(row) });
+            for ((score, bias), sum) in scores.iter_mut().zip(&self.card.bias).zip(sum.0) {
+                *score = bias + sum;
+            }
+            emit(&scores);
+        }
+    }
+
+    fn each_by_place<T: AsRef<str>>(
+        &self,
+        lexicon: &Lexicon,
+        rows: Option<&Vec<Four>>,
+        texts: &[T],
+        mut emit: impl FnMut(&[f64]),
+    ) {
         let (mut scratch, mut found) = (Scratch::default(), Vec::new());
         let width = self.labels().div_ceil(SIDE_BY_SIDE);
         let (mut sums, mut scores) = (vec![Four::default(); width], self.card.bias.clone());
-        let has_index = lexicon.expect(parts::bytes(texts));
-        let all_rows = || self.dense.get_or_init(|| dense_rows(&self.card, 0..self.card.indptr.len() as u32 - 1));
-        let rows = (self.is_dense && has_index).then(all_rows);
         for text in texts {
             found.clear();
             lexicon.find(text.as_ref(), &mut scratch, |place| found.push(place));
@@ -266,10 +325,10 @@ mod tests {
             let lexicon = Lexicon::new(terms.clone(), names.clone()).unwrap();
             let scorer = scorer(300, 0.1, binary).unwrap();
             let without = scorer.scores(&lexicon, &texts, 1);
-            assert!(!lexicon.expect(0) && scorer.dense.get().is_none());
-            assert!(lexicon.expect(300));
+            assert!(!lexicon.expect(0) && scorer.layout.get().is_none());
+            assert!(lexicon.expect(300) && scorer.layout(&lexicon, 300).is_some());
             assert_eq!(scorer.scores(&lexicon, &texts, 1), without);
-            assert!(scorer.dense.get().is_some());
+            assert_eq!(binary, matches!(scorer.layout.get(), Some(Layout::Rows(_))));
         }
     }
 

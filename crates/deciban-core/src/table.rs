@@ -146,7 +146,7 @@ impl Seed {
 }
 
 /// Keys to nodes, by linear probing; half of the slots stay empty.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Table<K, V> {
     seed: Seed,
     slots: Vec<Slot<K, V>>,
@@ -246,10 +246,10 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
         }
     }
 
-    /// The same keys and nodes with other values, in the same place.
-    pub(crate) fn mapped<W: Copy + Default>(self, value: impl Fn(Node) -> W) -> Table<K, W> {
-        let mapped = |Slot { key, node, .. }: Slot<K, V>| {
-            let value = if key == K::default() { W::default() } else { value(node) };
+    /// The same keys and nodes with other values, made of each node and its value.
+    pub(crate) fn mapped<W: Copy + Default>(self, make: impl Fn(Node, V) -> W) -> Table<K, W> {
+        let mapped = |Slot { key, node, value }: Slot<K, V>| {
+            let value = if key == K::default() { W::default() } else { make(node, value) };
             Slot { key, node, value }
         };
         Table { seed: self.seed, slots: self.slots.into_iter().map(mapped).collect(), used: self.used }
@@ -293,7 +293,7 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
 }
 
 /// Names longer than a [`Short`].
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Long {
     hash: RandomState,
     table: HashTable<usize>,

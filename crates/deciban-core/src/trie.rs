@@ -3,7 +3,7 @@
 use crate::table::{Long, Node, Short, Table};
 
 /// Nodes of names, each with a value.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Trie<V> {
     pub(crate) short: Table<Short, V>,
     pub(crate) long: Long,
@@ -25,11 +25,11 @@ impl<V: Copy + Default> Trie<V> {
         Trie { short: Table::new(), long: Long::default(), long_values: Vec::new(), pairs: Table::new(), nodes: 0 }
     }
 
-    /// The same nodes with other values.
-    pub(crate) fn mapped<W: Copy + Default>(self, value: impl Fn(Node) -> W) -> Trie<W> {
-        let Trie { short, long, pairs, nodes, .. } = self;
-        let long_values = (0..long.len()).map(|at| value(long.node(at))).collect();
-        Trie { short: short.mapped(&value), long, long_values, pairs: pairs.mapped(&value), nodes }
+    /// The same nodes with other values, made of each node and its value.
+    pub(crate) fn mapped<W: Copy + Default>(self, make: impl Fn(Node, V) -> W) -> Trie<W> {
+        let Trie { short, long, long_values, pairs, nodes } = self;
+        let long_values = (0..).zip(long_values).map(|(at, value)| make(long.node(at), value)).collect();
+        Trie { short: short.mapped(&make), long, long_values, pairs: pairs.mapped(&make), nodes }
     }
 
     /// How many nodes there are.

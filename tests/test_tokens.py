@@ -47,6 +47,11 @@ def test_unicode_segments():
     ]
 
 
+@given(st.lists(st.sampled_from([" ", "\t", "\u2028", "a", "ﾞ", "\u200d", "❤", "\u0301"]), max_size=9).map("".join))
+def test_no_unicode_segment_holds_white_space(text):
+    assert [term for term in names(text, tokens="unicode") if term.split() != [term]] == []
+
+
 def test_display_tells_kinds_apart():
     assert [display(term) for term in ("ref", "\tcref", "\tc re")] == ["ref", "‹ref›", "‹·re›"]
 

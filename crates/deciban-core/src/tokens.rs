@@ -4,7 +4,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::characters::{BLOCK, CASED, FLAG_STAGE, FLAGS, IGNORABLE, LOWER, LOWER_STAGE, SYMBOL, WORD};
+use crate::characters::{BLOCK, CASED, FLAG_STAGE, FLAGS, IGNORABLE, LOWER, LOWER_STAGE, SPACE, SYMBOL, WORD};
 use crate::scan::Scan;
 
 /// How a text is cut into tokens.
@@ -28,7 +28,9 @@ impl Tokens {
             Tokens::Unicode => {
                 for (start, segment) in scan.lowered().split_word_bound_indices() {
                     if segment.chars().any(|c| flags(c) & (WORD | SYMBOL) != 0) {
-                        found.push((start, start + segment.len()));
+                        // A mark that extends what stands before it may have extended a blank, which no token holds.
+                        let blank = segment.len() - segment.trim_start_matches(|c| flags(c) & SPACE != 0).len();
+                        found.push((start + blank, start + segment.len()));
                     }
                 }
             }
@@ -108,6 +110,11 @@ mod tests {
     #[test]
     fn unicode_segments_keep_letters_apostrophes_ideographs_and_emoji() {
         assert_eq!(tokens(Tokens::Unicode, "I don't 👍🏽 東京, ไทย."), ["i", "don't", "👍🏽", "東", "京", "ไ", "ท", "ย"]);
+    }
+
+    #[test]
+    fn no_token_holds_white_space() {
+        assert_eq!(tokens(Tokens::Unicode, "a \t\u{ff9e}b  \u{200d}❤"), ["a", "\u{ff9e}", "b", "\u{200d}❤"]);
     }
 
     #[test]

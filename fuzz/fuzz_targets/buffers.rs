@@ -6,7 +6,6 @@ use deciban_core::lexicon::{Lexicon, Names};
 use deciban_core::rows::rows;
 use deciban_core::scores::{Scorecard, Scorer};
 use deciban_core::terms::Terms;
-use deciban_core::tokens::Tokens;
 use libfuzzer_sys::fuzz_target;
 
 #[derive(Debug, arbitrary::Arbitrary)]
@@ -24,7 +23,7 @@ struct Buffers {
 
 fuzz_target!(|found: Buffers| {
     let Ok(names) = Names::new(found.bytes, found.offsets) else { return };
-    let terms = Terms { tokens: Tokens::Word, words: Some(1..=3), chars: Some(1..=3) };
+    let terms = Terms { words: Some(1..=3), chars: Some(1..=3), ..Terms::default() };
     let lexicon = Lexicon::new(terms, names.clone()).expect("few terms");
     let texts = [found.text.as_str()];
     assert_eq!(rows(&lexicon, &texts, 1).indptr.len(), 2);

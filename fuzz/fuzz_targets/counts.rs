@@ -4,13 +4,12 @@
 use deciban_core::counts::Counts;
 use deciban_core::tally::Tally;
 use deciban_core::terms::Terms;
-use deciban_core::tokens::Tokens;
 use libfuzzer_sys::fuzz_target;
 
 const LABELS: [u32; 3] = [0, 1, 2];
 
 fn count(corpus: &[(&str, u8)], words: usize, threads: usize) -> Counts {
-    let terms = Terms { tokens: Tokens::Word, words: Some(1..=words), chars: Some(2..=3) };
+    let terms = Terms { words: Some(1..=words), chars: Some(2..=3), ..Terms::default() };
     let mut tally = Tally::new(terms, threads);
     let texts: Vec<&str> = corpus.iter().map(|&(text, _)| text).collect();
     let labels: Vec<u32> = corpus.iter().map(|&(_, label)| u32::from(label % 3)).collect();

@@ -12,7 +12,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|input: (Vec<&str>, Vec<&str>, bool, u8)| {
     let (learnt, texts, binary, chars) = input;
     let chars = (chars % 4 > 0).then_some(1..=(chars % 4) as usize);
-    let terms = Terms { tokens: Tokens::Whitespace, words: Some(1..=2), chars };
+    let terms = Terms { tokens: Tokens::Whitespace, words: Some(1..=2), chars, ..Terms::default() };
     let mut tally = Tally::new(terms.clone(), 1);
     tally.add(&learnt, &vec![0; learnt.len()], || false).expect("few texts are never too many");
     let (counts, _) = tally.take(&[0][..usize::from(!learnt.is_empty())]).expect("one label has the number 0");

@@ -12,7 +12,7 @@ fuzz_target!(|input: (u8, u8, u8, u8, &str)| {
     let (kind, words, chars, more, text) = input;
     let tokens = [Tokens::Word, Tokens::Unicode, Tokens::Whitespace][kind as usize % 3];
     let lengths = |n: u8| (n % 6 > 0).then(|| (n % 6) as usize..=(n % 6 + more % 3) as usize);
-    let terms = Terms { tokens, words: lengths(words), chars: lengths(chars) };
+    let terms = Terms { tokens, words: lengths(words), chars: lengths(chars), ..Terms::default() };
     let mut seen = BTreeMap::new();
     for term in terms.seen(text) {
         assert!(!text[term.span].is_empty());

@@ -58,7 +58,7 @@ class Terms:
     @cached_property
     def core(self) -> _core.Terms:
         """The same, as the core takes it."""
-        return _core.Terms(self.tokens, self.words, self.chars)
+        return _core.Terms(tokens=self.tokens, words=self.words, chars=self.chars)
 
     def seen(self, text: str) -> list[Seen]:
         """All terms of a text, each with its place."""

@@ -220,11 +220,10 @@ mod tests {
     use super::*;
     use crate::tally::Tally;
     use crate::terms::Terms;
-    use crate::tokens::Tokens;
     use proptest::prelude::*;
 
     fn count(texts: &[(String, u32)], words: usize, threads: usize) -> Counts {
-        let terms = Terms { tokens: Tokens::Word, words: Some(1..=words), chars: Some(1..=3) };
+        let terms = Terms { words: Some(1..=words), chars: Some(1..=3), ..Terms::default() };
         let mut tally = Tally::new(terms, threads);
         let (texts, labels): (Vec<_>, Vec<_>) = texts.iter().cloned().unzip();
         tally.add(&texts, &labels, || false).unwrap();
@@ -257,8 +256,7 @@ mod tests {
 
     #[test]
     fn what_is_not_in_canonical_form_is_refused() {
-        let terms = Terms { tokens: Tokens::Word, words: Some(1..=1), chars: None };
-        let mut tally = Tally::new(terms, 1);
+        let mut tally = Tally::new(Terms::default(), 1);
         tally.add(&["a1 b1"], &[0], || false).unwrap();
         let fine = tally.take(&[0]).unwrap().0;
         assert_eq!(fine.check(), Ok(()));

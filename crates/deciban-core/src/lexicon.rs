@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::Invalid;
 use crate::read::{Finding, Scratch, read};
 use crate::table::Node;
-use crate::terms::Terms;
+use crate::terms::{ACROSS, CHARS, Terms};
 use crate::trie::Trie;
 
 /// Sorted names, and the way from a text to their places.
@@ -172,7 +172,8 @@ impl Lexicon {
     fn search(&self, text: &str, mut emit: impl FnMut(u32)) {
         let mut seen = self.terms.seen(text);
         seen.sort_by_key(|seen| match &seen.name {
-            characters if characters.starts_with('\t') => 2,
+            across if across.starts_with(ACROSS) => 3,
+            inside if inside.starts_with(CHARS) => 2,
             words if words.contains(' ') => 1,
             _ => 0,
         });
@@ -215,7 +216,7 @@ mod tests {
     use crate::tokens::Tokens;
 
     fn lexicon(names: &[&str]) -> Lexicon {
-        let terms = Terms { tokens: Tokens::Word, words: Some(1..=2), chars: None };
+        let terms = Terms { words: Some(1..=2), ..Terms::default() };
         let mut all = Names::default();
         names.iter().for_each(|name| all.push(name));
         Lexicon::new(terms, all).unwrap()
@@ -233,7 +234,7 @@ mod tests {
     #[test]
     fn an_index_is_made_once_it_pays_and_finds_the_same() {
         let names = ["\tc no", "be", "be no", "be or", "no", "or no be"];
-        let terms = Terms { tokens: Tokens::Word, words: Some(1..=3), chars: Some(3..=3) };
+        let terms = Terms { words: Some(1..=3), chars: Some(3..=3), ..Terms::default() };
         let mut all = Names::default();
         names.iter().for_each(|name| all.push(name));
         let lexicon = Lexicon::new(terms, all).unwrap();
@@ -256,7 +257,13 @@ mod tests {
         ) {
             for tokens in [Tokens::Word, Tokens::Unicode, Tokens::Whitespace] {
                 let lengths = Some(low..=low + more);
-                let terms = Terms { tokens, words: lengths.clone(), chars: lengths };
+                let terms = Terms {
+                    tokens,
+                    words: lengths.clone(),
+                    chars: lengths.clone(),
+                    chars_across: lengths,
+                    ..Terms::default()
+                };
                 let known: BTreeSet<_> = terms.seen(&learnt).into_iter().map(|seen| seen.name).collect();
                 let mut names = Names::default();
                 known.iter().for_each(|name| names.push(name));

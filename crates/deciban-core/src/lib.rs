@@ -2,15 +2,17 @@
 //!
 //! Pure functions on flat buffers; no Python, no input or output, no panic on any input. The modules stand in the order
 //! of the flow: [`tokens`] cuts a text, [`terms`] names what is seen of it, `trie` numbers those names and `read` walks a
-//! text through them, [`lexicon`] holds them in canonical order, [`rows`] and [`scores`] read texts through it,
+//! text through them, `names` where numbers do not do; [`lexicon`] holds them in canonical order, [`rows`] and [`scores`] read texts through it,
 //! [`decision`] makes probabilities of scores, [`counts`] are what is learnt, and [`tally`] learns them, the longest
 //! n-grams in `grams`. [`vectorise`] makes what scikit-learn's vectorisers make.
 
 mod characters;
+mod chars;
 pub mod counts;
 pub mod decision;
 mod grams;
 pub mod lexicon;
+mod names;
 mod near;
 mod order;
 pub mod parts;
@@ -18,6 +20,7 @@ mod read;
 pub mod rows;
 mod scan;
 pub mod scores;
+pub mod stop;
 mod table;
 pub mod tally;
 pub mod terms;

@@ -2,9 +2,11 @@
 
 use std::ops::RangeInclusive;
 
+use crate::chars::{self, Run, Written, each_across, each_inside};
+use crate::names::Joined;
 use crate::scan::Scan;
 use crate::table::{Node, Seed, Short, Table};
-use crate::terms::{CHARS, Terms};
+use crate::terms::{ACROSS, CHARS, Terms};
 use crate::tokens::Tokens;
 use crate::trie::{Trie, pair_key};
 
@@ -18,14 +20,14 @@ pub(crate) struct Found {
 /// Buffers that are used again for every text.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    scan: Scan,
-    spaces: Scan,
-    words: Vec<(usize, usize)>,
+    pub(crate) scan: Scan,
+    pub(crate) spaces: Scan,
+    pub(crate) words: Vec<(usize, usize)>,
     found: Vec<Found>,
     nodes: Vec<Option<Node>>,
-    padded: Vec<u8>,
-    gram: Vec<u8>,
-    boundaries: Vec<usize>,
+    pub(crate) joined: Vec<Joined>,
+    pub(crate) written: Written,
+    pub(crate) gram: Vec<u8>,
 }
 
 /// What is done with each term of a text.
@@ -81,13 +83,12 @@ impl Found {
 
 /// Shows every term of a text to `visit`.
 pub(crate) fn read(terms: &Terms, text: &str, scratch: &mut Scratch, visit: &mut impl Visit) {
-    let Scratch { scan, spaces, words, found, nodes, padded, gram, boundaries } = scratch;
     if let Some(lengths) = &terms.words {
-        scan.read(text, terms.tokens);
+        let Scratch { scan, words, found, nodes, .. } = scratch;
+        terms.scan(text, terms.tokens, scan);
         found.clear();
-        if terms.tokens == Tokens::Unicode {
-            words.clear();
-            terms.tokens.ranges(scan, words);
+        if terms.tokens == Tokens::Unicode || !terms.stop.is_empty() {
+            terms.cut(scan, words);
             let seed = visit.trie().short.seed();
             found.extend(words.iter().map(|&(start, end)| Found::new(seed, scan.padded(), start, end)));
         } else {
@@ -95,14 +96,13 @@ pub(crate) fn read(terms: &Terms, text: &str, scratch: &mut Scratch, visit: &mut
         }
         word_grams(scan.padded(), found, lengths, nodes, visit);
     }
+    chars::scan(terms, text, scratch);
+    let Scratch { spaces, words, written, gram, .. } = scratch;
     if let Some(lengths) = &terms.chars {
-        spaces.read(text, Tokens::Whitespace);
-        for (start, end) in spaces.tokens() {
-            pad(&spaces.padded()[start..end], padded, boundaries);
-            char_grams(boundaries.len() - 1, lengths, |first, last| {
-                char_gram(padded, boundaries[first], boundaries[last], gram, visit);
-            });
-        }
+        each_inside(lengths, spaces, words, written, |run| char_gram(CHARS, run, gram, visit));
+    }
+    if let Some(lengths) = &terms.chars_across {
+        each_across(lengths, spaces, words, written, |run| char_gram(ACROSS, run, gram, visit));
     }
 }
 
@@ -125,7 +125,7 @@ fn find<V: Copy + Default>(scan: &Scan, table: &Table<Short, V>, found: &mut Vec
 
 /// Shows the n-grams of the words that stand in some bytes.
 #[inline(always)]
-pub(crate) fn word_grams(
+fn word_grams(
     bytes: &[u8],
     words: &[Found],
     lengths: &RangeInclusive<usize>,
@@ -149,45 +149,19 @@ fn each_word(bytes: &[u8], words: &[Found], visit: &mut impl Visit) {
     }
 }
 
-/// Shows one n-gram of characters: the bytes from `from` to `to`, with room for a key after them.
+/// Shows a run of characters, which is of this kind.
 #[inline(always)]
-pub(crate) fn char_gram(bytes: &[u8], from: usize, to: usize, gram: &mut Vec<u8>, visit: &mut impl Visit) {
-    if to - from + CHARS.len() <= Short::LONGEST {
-        let key = Short::after(CHARS.as_bytes(), sixteen(bytes, from), to - from);
+fn char_gram(kind: &str, run: Run<'_>, gram: &mut Vec<u8>, visit: &mut impl Visit) {
+    let Run { bytes, from, to, .. } = run;
+    if to - from + kind.len() <= Short::LONGEST {
+        let key = Short::after(kind.as_bytes(), sixteen(bytes, from), to - from);
         visit.short(key, visit.trie().short.hash(key), true);
     } else {
         gram.clear();
-        gram.extend_from_slice(CHARS.as_bytes());
+        gram.extend_from_slice(kind.as_bytes());
         gram.extend_from_slice(&bytes[from..to]);
         visit.long(gram, true);
     }
-}
-
-/// Calls `emit` with the first character of each n-gram of a padded word, and the one after its last.
-///
-/// As scikit-learn's `char_wb`: a word shorter than n gives itself, once.
-pub(crate) fn char_grams(characters: usize, lengths: &RangeInclusive<usize>, mut emit: impl FnMut(usize, usize)) {
-    for length in lengths.clone() {
-        for first in 0..=characters.saturating_sub(length) {
-            emit(first, (first + length).min(characters));
-        }
-        if length >= characters {
-            break;
-        }
-    }
-}
-
-/// Writes a word with a space on both sides over `padded`, with room for a key after it, and where its characters
-/// begin, and the last ends, over `boundaries`.
-pub(crate) fn pad(word: &[u8], padded: &mut Vec<u8>, boundaries: &mut Vec<usize>) {
-    padded.clear();
-    padded.push(b' ');
-    padded.extend_from_slice(word);
-    padded.push(b' ');
-    boundaries.clear();
-    boundaries.extend((0..padded.len()).filter(|&at| padded[at] & 0xC0 != 0x80));
-    boundaries.push(padded.len());
-    padded.extend_from_slice(&[0; 16]);
 }
 
 fn each_gram(nodes: &[Option<Node>], low: usize, high: usize, visit: &mut impl Visit) {

@@ -300,7 +300,6 @@ mod tests {
     use super::*;
     use crate::lexicon::Names;
     use crate::terms::Terms;
-    use crate::tokens::Tokens;
 
     /// Each of some terms has one posting, the first of weight `first`.
     fn scorer(terms: u32, first: f64, binary: bool) -> Result<Scorer, Invalid> {
@@ -317,7 +316,7 @@ mod tests {
 
     #[test]
     fn scores_are_the_same_to_the_last_bit_with_an_index_and_without() {
-        let terms = Terms { tokens: Tokens::Word, words: Some(1..=1), chars: None };
+        let terms = Terms::default();
         let names: String = (100..400).map(|name| name.to_string()).collect();
         let names = Names::new(names.into_bytes(), (0..=300).map(|at| 3 * at).collect()).unwrap();
         let texts = ["399 101 250 101 333 187 no 100 222 399", "171 399 111 123"];

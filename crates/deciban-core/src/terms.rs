@@ -1,16 +1,21 @@
 //! Tokens -> terms: what is seen of a text.
 //!
 //! A word n-gram is named by its tokens with a space between them. Every other kind of term has a name that begins with
-//! a tab, which no token can hold, and a letter for its kind: [`CHARS`] for character n-grams inside words.
+//! a tab, which no token can hold, and a letter for its kind: [`CHARS`] for character n-grams inside words, [`ACROSS`]
+//! for those across words.
 
 use std::ops::{Range, RangeInclusive};
 
-use crate::read::char_grams;
+use crate::names::each_name;
+use crate::read::Scratch;
 use crate::scan::Scan;
+use crate::stop::Stop;
 use crate::tokens::{self, Tokens};
 
-/// How the name of a character n-gram begins.
+/// How the name of a character n-gram inside a word begins.
 pub const CHARS: &str = "\tc";
+/// How the name of a character n-gram across words begins.
+pub const ACROSS: &str = "\ta";
 
 /// Which terms are seen: how texts are cut, and the lengths of word and character n-grams.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,8 +24,28 @@ pub struct Terms {
     pub tokens: Tokens,
     /// Lengths of word n-grams, if any are wanted.
     pub words: Option<RangeInclusive<usize>>,
-    /// Lengths of character n-grams inside words, if any are wanted.
+    /// Lengths of character n-grams inside words, each with a blank on both sides, if any are wanted.
     pub chars: Option<RangeInclusive<usize>>,
+    /// Lengths of character n-grams of the whole text, one blank for two or more white spaces, if any are wanted.
+    pub chars_across: Option<RangeInclusive<usize>>,
+    /// Whether texts are lower-cased first.
+    pub lowercase: bool,
+    /// Words that leave before n-grams are made.
+    pub stop: Stop,
+}
+
+/// Lower-cased words, one by one.
+impl Default for Terms {
+    fn default() -> Self {
+        Terms {
+            tokens: Tokens::Word,
+            words: Some(1..=1),
+            chars: None,
+            chars_across: None,
+            lowercase: true,
+            stop: Stop::default(),
+        }
+    }
 }
 
 /// A term of a text and the bytes of the text that it stands for.
@@ -33,55 +58,39 @@ pub struct Seen {
 }
 
 impl Terms {
-    /// All terms of a text in order, each with its span: the readable path, for explanations.
+    /// All terms of a text in order, each with its span: for explanations.
     ///
     /// ```
-    /// # use deciban_core::{terms::Terms, tokens::Tokens};
-    /// let terms = Terms { tokens: Tokens::Word, words: Some(1..=2), chars: None };
+    /// # use deciban_core::terms::Terms;
+    /// let terms = Terms { words: Some(1..=2), ..Terms::default() };
     /// let names: Vec<_> = terms.seen("No refund!").into_iter().map(|s| s.name).collect();
     /// assert_eq!(names, ["no", "no refund", "refund"]);
     /// ```
     pub fn seen(&self, text: &str) -> Vec<Seen> {
-        let (mut lowered, mut origin) = (String::new(), Vec::new());
-        tokens::lower_with_origin(text, &mut lowered, &mut origin);
-        let given = |start: usize, end: usize| {
-            let last = origin[end - 1];
+        let (mut origin, mut found) = (Vec::new(), Vec::new());
+        tokens::each_character(text, self.lowercase, |at, c| origin.resize(origin.len() + c.len_utf8(), at));
+        each_name(self, text, &mut Scratch::default(), |kind, rest, (from, to)| {
+            let last = origin[to - 1];
             let width = text[last..].chars().next().map_or(0, char::len_utf8);
-            origin[start]..last + width
-        };
-        let mut found = Vec::new();
-        if let Some(lengths) = &self.words {
-            let words = cut(text, self.tokens);
-            for first in 0..words.len() {
-                for gram in lengths.clone().map_while(|length| words.get(first..first + length)) {
-                    let name = gram.iter().map(|&(start, end)| &lowered[start..end]).collect::<Vec<_>>().join(" ");
-                    found.push(Seen { name, span: given(gram[0].0, gram[gram.len() - 1].1) });
-                }
-            }
-        }
-        if let Some(lengths) = &self.chars {
-            for (start, end) in cut(text, Tokens::Whitespace) {
-                let padded = format!(" {} ", &lowered[start..end]);
-                let mut at: Vec<_> = padded.char_indices().map(|(at, _)| at).collect();
-                at.push(padded.len());
-                let last = at.len() - 1;
-                char_grams(last, lengths, |from, to| {
-                    let name = format!("{CHARS}{}", &padded[at[from]..at[to]]);
-                    // The spaces stand for no byte of the text: a gram's span begins and ends inside the word.
-                    let (from, to) = (at[from.clamp(1, last - 2)], at[to.clamp(2, last - 1)]);
-                    found.push(Seen { name, span: given(start + from - 1, start + to - 1) });
-                });
-            }
-        }
+            let name = format!("{kind}{}", String::from_utf8_lossy(rest));
+            found.push(Seen { name, span: origin[from]..last + width });
+        });
         found
     }
-}
 
-fn cut(text: &str, tokens: Tokens) -> Vec<(usize, usize)> {
-    let (mut scan, mut words) = (Scan::default(), Vec::new());
-    scan.read(text, tokens);
-    tokens.ranges(&scan, &mut words);
-    words
+    /// Scans a text for tokens of a kind.
+    #[inline]
+    pub(crate) fn scan(&self, text: &str, tokens: Tokens, scan: &mut Scan) {
+        if self.lowercase { scan.read(text, tokens) } else { scan.read_cased(text, tokens) }
+    }
+
+    /// Writes the places of the words of a text, which was scanned for them, over `words`.
+    #[inline]
+    pub(crate) fn cut(&self, scan: &Scan, words: &mut Vec<(usize, usize)>) {
+        words.clear();
+        self.tokens.ranges(scan, words);
+        self.stop.leave(scan.padded(), words);
+    }
 }
 
 #[cfg(test)]
@@ -89,12 +98,17 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn of(tokens: Tokens, words: Option<RangeInclusive<usize>>, chars: Option<RangeInclusive<usize>>) -> Terms {
+        Terms { tokens, words, chars, ..Terms::default() }
+    }
+
     proptest! {
         #[test]
         fn every_span_is_a_piece_of_the_text(text in "\\PC{0,30}|[aİΣ é\u{0}\t]{0,20}", low in 1..4_usize, more in 0..4_usize) {
             for tokens in [Tokens::Word, Tokens::Unicode, Tokens::Whitespace] {
                 let lengths = Some(low..=low + more);
-                for seen in (Terms { tokens, words: lengths.clone(), chars: lengths }).seen(&text) {
+                let terms = Terms { chars_across: lengths.clone(), ..of(tokens, lengths.clone(), lengths) };
+                for seen in terms.seen(&text) {
                     prop_assert!(text.get(seen.span).is_some_and(|piece| !piece.is_empty()));
                 }
             }
@@ -107,20 +121,45 @@ mod tests {
 
     #[test]
     fn word_grams_of_given_lengths_only() {
-        let terms = Terms { tokens: Tokens::Word, words: Some(2..=3), chars: None };
+        let terms = of(Tokens::Word, Some(2..=3), None);
         assert_eq!(names(&terms, "to be or not"), ["to be", "to be or", "be or", "be or not", "or not"]);
         assert_eq!(names(&terms, "be"), [""; 0]);
     }
 
     #[test]
+    fn stop_words_leave_before_runs_are_made() {
+        let stop = ["the", "of"].into_iter().collect();
+        let terms = Terms { words: Some(1..=2), stop, ..Terms::default() };
+        assert_eq!(names(&terms, "The end of THE day"), ["end", "end day", "day"]);
+    }
+
+    #[test]
+    fn capitals_stay_where_they_are_asked_to() {
+        let stop = ["the"].into_iter().collect();
+        let terms = Terms { tokens: Tokens::Run, lowercase: false, stop, ..Terms::default() };
+        assert_eq!(names(&terms, "The É of the Day"), ["The", "É", "of", "Day"]);
+    }
+
+    #[test]
     fn char_grams_stay_inside_words() {
-        let terms = Terms { tokens: Tokens::Word, words: None, chars: Some(3..=4) };
+        let terms = of(Tokens::Word, None, Some(3..=4));
         assert_eq!(names(&terms, "AB c"), ["\tc ab", "\tcab ", "\tc ab ", "\tc c "]);
     }
 
     #[test]
+    fn characters_run_across_words_and_one_blank() {
+        let across = |lengths| Terms { words: None, chars_across: Some(lengths), ..Terms::default() };
+        let text = "A\tÉ \u{3000}b";
+        assert_eq!(names(&across(2..=2), text), ["\taa\t", "\ta\té", "\taé ", "\ta b"]);
+        let spans: Vec<_> = across(2..=2).seen(text).into_iter().map(|seen| &text[seen.span]).collect();
+        assert_eq!(spans, ["A\t", "\tÉ", "É \u{3000}", " \u{3000}b"]);
+        assert_eq!(names(&across(1..=9), " \n"), ["\ta "]);
+        assert_eq!(names(&across(1..=2), ""), [""; 0]);
+    }
+
+    #[test]
     fn spans_are_of_the_text_as_given() {
-        let terms = Terms { tokens: Tokens::Word, words: Some(2..=2), chars: Some(4..=4) };
+        let terms = of(Tokens::Word, Some(2..=2), Some(4..=4));
         let text = "Ünder İXY";
         let spans: Vec<_> = terms.seen(text).into_iter().map(|s| (s.name, &text[s.span])).collect();
         assert_eq!(spans[0], ("ünder xy".to_string(), "Ünder İXY"));

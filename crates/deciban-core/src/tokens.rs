@@ -38,15 +38,14 @@ impl Tokens {
     }
 }
 
-/// Writes `text.lower()` over `lowered` and, for each of its bytes, where in `text` its character begins over `origin`.
-pub fn lower_with_origin(text: &str, lowered: &mut String, origin: &mut Vec<usize>) {
-    lowered.clear();
-    origin.clear();
+/// Calls `emit` with each character of a text, or of `text.lower()`, and where in the text it comes from.
+pub(crate) fn each_character(text: &str, lowercase: bool, mut emit: impl FnMut(usize, char)) {
     for (at, c) in text.char_indices() {
-        lower_into(text, at, c, |c| {
-            lowered.push(c);
-            origin.resize(lowered.len(), at);
-        });
+        if lowercase {
+            lower_into(text, at, c, |c| emit(at, c));
+        } else {
+            emit(at, c);
+        }
     }
 }
 
@@ -118,9 +117,12 @@ mod tests {
     }
 
     #[test]
-    fn origin_points_at_the_character_that_was_lowered() {
-        let (mut lowered, mut origin) = (String::new(), Vec::new());
-        lower_with_origin("aİb", &mut lowered, &mut origin);
-        assert_eq!((lowered.as_str(), origin), ("ai\u{307}b", vec![0, 1, 1, 1, 3]));
+    fn characters_tell_where_they_come_from() {
+        let mut found = Vec::new();
+        each_character("aİB", true, |at, c| found.push((at, c)));
+        assert_eq!(found, [(0, 'a'), (1, 'i'), (1, '\u{307}'), (3, 'b')]);
+        found.clear();
+        each_character("İB", false, |at, c| found.push((at, c)));
+        assert_eq!(found, [(0, 'İ'), (2, 'B')]);
     }
 }

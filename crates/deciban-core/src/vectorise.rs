@@ -4,7 +4,6 @@
 //! written in those numbers, and at the end numbers become places in canonical order. Each thread numbers for itself.
 //! What comes out is [`counted`]. [`vocabulary`] counts terms that are known, [`hashing`] counts in columns that are hashes.
 
-pub mod analyser;
 pub mod counted;
 pub mod hashing;
 pub mod matrix;
@@ -12,14 +11,19 @@ pub mod vocabulary;
 
 use crate::lexicon::Names;
 use crate::order::order;
-use crate::read::Visit;
+use crate::read::{Scratch, Visit, read};
 use crate::table::{Node, Short};
+use crate::terms::{ACROSS, CHARS, Terms};
 use crate::trie::Trie;
 use crate::{Invalid, parts};
 
-use analyser::{Analyser, Scratch};
 use counted::Counted;
 use matrix::{Chunk, Entry};
+
+/// A name without the beginning that tells its kind: where one kind alone is seen, it has no need of it.
+pub fn bare(name: &str) -> &str {
+    name.strip_prefix(CHARS).or_else(|| name.strip_prefix(ACROSS)).unwrap_or(name)
+}
 
 /// The last text in which a term was seen, and where in that text's row it stands.
 #[derive(Debug, Clone, Copy, Default)]
@@ -41,7 +45,7 @@ struct Part {
 /// Counting under way: texts come in, in any chunks; their matrix comes out once.
 #[derive(Debug)]
 pub struct Vectoriser {
-    analyser: Analyser,
+    terms: Terms,
     threads: usize,
     parts: Vec<Part>,
     chunks: Vec<(usize, Chunk)>,
@@ -49,16 +53,16 @@ pub struct Vectoriser {
 
 impl Vectoriser {
     /// A vectoriser that has seen nothing yet; `threads` as in [`parts::cut`].
-    pub fn new(analyser: Analyser, threads: usize) -> Self {
-        Vectoriser { analyser, threads, parts: Vec::new(), chunks: Vec::new() }
+    pub fn new(terms: Terms, threads: usize) -> Self {
+        Vectoriser { terms, threads, parts: Vec::new(), chunks: Vec::new() }
     }
 
     /// Counts the terms of some texts.
     pub fn add<T: AsRef<str> + Sync>(&mut self, texts: &[T]) -> Result<(), Invalid> {
         let cuts = parts::cut(texts, self.threads);
         self.parts.resize_with(self.parts.len().max(cuts.len()), Part::new);
-        let analyser = &self.analyser;
-        let jobs = cuts.into_iter().zip(&mut self.parts).map(|(texts, part)| move || part.add(analyser, texts));
+        let terms = &self.terms;
+        let jobs = cuts.into_iter().zip(&mut self.parts).map(|(texts, part)| move || part.add(terms, texts));
         let chunks = parts::run(jobs.collect()).into_iter().collect::<Result<Vec<_>, _>>()?;
         self.chunks.extend(chunks.into_iter().enumerate());
         Ok(())
@@ -67,9 +71,8 @@ impl Vectoriser {
     /// The terms of all texts in canonical order, and their counts.
     ///
     /// ```
-    /// # use deciban_core::{tokens::Tokens, vectorise::{Vectoriser, analyser::{Analyser, Grams, Stop}}};
-    /// let grams = Grams::Words(Tokens::Word, Stop::default());
-    /// let mut vectoriser = Vectoriser::new(Analyser { grams, lengths: 1..=1, lowercase: true }, 1);
+    /// # use deciban_core::{terms::Terms, vectorise::Vectoriser};
+    /// let mut vectoriser = Vectoriser::new(Terms::default(), 1);
     /// vectoriser.add(&["so far so good", "far"]).unwrap();
     /// let counted = vectoriser.take().unwrap();
     /// assert_eq!(counted.names().iter().collect::<Vec<_>>(), ["far", "good", "so"]);
@@ -120,12 +123,12 @@ impl Part {
         Part { trie: Trie::new(), is_term: Vec::new(), text: 0, row: 0, entries: Vec::new() }
     }
 
-    fn add<T: AsRef<str>>(&mut self, analyser: &Analyser, texts: &[T]) -> Result<Chunk, Invalid> {
+    fn add<T: AsRef<str>>(&mut self, terms: &Terms, texts: &[T]) -> Result<Chunk, Invalid> {
         let (mut scratch, mut ends) = (Scratch::default(), Vec::with_capacity(texts.len()));
         for text in texts {
             self.text = self.text.checked_add(1).ok_or(Invalid("there are more than four billion texts"))?;
             self.row = self.entries.len();
-            analyser.read(text.as_ref(), &mut scratch, self);
+            read(terms, text.as_ref(), &mut scratch, self);
             ends.push(self.entries.len());
         }
         if self.trie.is_full() {
@@ -197,15 +200,14 @@ impl Visit for Part {
 
 #[cfg(test)]
 mod tests {
-    use super::analyser::{Grams, Stop};
     use super::matrix::Matrix;
     use super::*;
     use crate::tokens::Tokens;
     use proptest::prelude::*;
 
     fn vectorised(texts: &[String], lengths: std::ops::RangeInclusive<usize>, threads: usize) -> (Names, Matrix<i64>) {
-        let grams = Grams::Words(Tokens::Run, Stop::default());
-        let mut vectoriser = Vectoriser::new(Analyser { grams, lengths, lowercase: true }, threads);
+        let terms = Terms { tokens: Tokens::Run, words: Some(lengths), ..Terms::default() };
+        let mut vectoriser = Vectoriser::new(terms, threads);
         texts.chunks(3).for_each(|chunk| vectoriser.add(chunk).unwrap());
         let counted = vectoriser.take().unwrap();
         (counted.names().clone(), counted.matrix())

@@ -22,7 +22,7 @@ use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
-use crate::texts::Texts;
+use crate::texts::{Texts, strings};
 
 pyo3::create_exception!(deciban._core, BadText, PyException, "A text is no text: (place in the list, what is wrong).");
 pyo3::create_exception!(deciban._core, Unlearnt, PyException, "Counts would fall below zero: (term or None, label).");
@@ -42,25 +42,43 @@ fn invalid(error: Invalid) -> PyErr {
 #[pyclass(frozen, module = "deciban._core")]
 struct Terms(CoreTerms);
 
+fn lengths(given: Option<(usize, usize)>) -> PyResult<Option<RangeInclusive<usize>>> {
+    match given {
+        Some((low, high)) if !(1..=64).contains(&low) || !(low..=64).contains(&high) => {
+            Err(PyValueError::new_err("lengths of n-grams run from 1 to 64"))
+        }
+        given => Ok(given.map(|(low, high)| low..=high)),
+    }
+}
+
 #[pymethods]
 impl Terms {
     #[new]
-    fn new(tokens: &str, words: Option<(usize, usize)>, chars: Option<(usize, usize)>) -> PyResult<Self> {
+    #[pyo3(signature = (*, tokens="word", words=None, chars=None, chars_across=None, lowercase=true, stop=None))]
+    fn new(
+        tokens: &str,
+        words: Option<(usize, usize)>,
+        chars: Option<(usize, usize)>,
+        chars_across: Option<(usize, usize)>,
+        lowercase: bool,
+        stop: Option<&Bound<'_, PyList>>,
+    ) -> PyResult<Self> {
         let tokens = match tokens {
             "word" => Tokens::Word,
+            "run" => Tokens::Run,
             "unicode" => Tokens::Unicode,
             "whitespace" => Tokens::Whitespace,
-            _ => return Err(PyValueError::new_err("tokens are cut by word, unicode or whitespace")),
+            _ => return Err(PyValueError::new_err("tokens are cut by word, run, unicode or whitespace")),
         };
-        let range = |lengths: Option<(usize, usize)>| -> PyResult<Option<RangeInclusive<usize>>> {
-            match lengths {
-                Some((low, high)) if !(1..=64).contains(&low) || !(low..=64).contains(&high) => {
-                    Err(PyValueError::new_err("lengths of n-grams run from 1 to 64"))
-                }
-                given => Ok(given.map(|(low, high)| low..=high)),
-            }
-        };
-        Ok(Terms(CoreTerms { tokens, words: range(words)?, chars: range(chars)? }))
+        let stop = stop.map(strings).transpose()?.unwrap_or_default();
+        Ok(Terms(CoreTerms {
+            tokens,
+            words: lengths(words)?,
+            chars: lengths(chars)?,
+            chars_across: lengths(chars_across)?,
+            lowercase,
+            stop: stop.iter().map(AsRef::as_ref).collect(),
+        }))
     }
 
     /// All terms of a text in order: (name, start, end), places counted in characters.
@@ -357,7 +375,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(log_posterior, module)?)?;
     module.add_function(wrap_pyfunction!(merge, module)?)?;
     module.add_function(wrap_pyfunction!(texts::column, module)?)?;
-    module.add_class::<vectorise::Analyser>()?;
     module.add_class::<vectorise::Vocabulary>()?;
     module.add_class::<vectorise::Vectorised>()?;
     module.add_function(wrap_pyfunction!(vectorise::hashed, module)?)?;

@@ -1,20 +1,16 @@
 //! The matrices of scikit-learn's vectorisers: conversion only.
 
-use deciban_core::terms::CHARS;
-use deciban_core::tokens::Tokens;
-use deciban_core::vectorise::Vectoriser;
-use deciban_core::vectorise::analyser::{Analyser as CoreAnalyser, Grams};
 use deciban_core::vectorise::counted::Counted;
 use deciban_core::vectorise::hashing::Hashing;
 use deciban_core::vectorise::matrix::{Count, Matrix};
 use deciban_core::vectorise::vocabulary::{Finds, Vocabulary as CoreVocabulary};
+use deciban_core::vectorise::{Vectoriser, bare};
 use numpy::{Element, PyArray1, PyReadonlyArray1};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::texts::{Texts, strings};
-use crate::{Array, invalid};
+use crate::{Array, Terms, invalid};
 
 type View<'py, T> = PyReadonlyArray1<'py, T>;
 
@@ -30,32 +26,6 @@ fn found(py: Python<'_>, rows: Finds, floats: bool) -> Csr<'_> {
     if floats { csr::<f64>(py, py.detach(|| rows.matrix())) } else { csr::<i64>(py, py.detach(|| rows.matrix())) }
 }
 
-/// What scikit-learn's analysers see of a text.
-#[pyclass(frozen, module = "deciban._core")]
-pub struct Analyser(CoreAnalyser);
-
-#[pymethods]
-impl Analyser {
-    #[new]
-    fn new(kind: &str, lengths: (usize, usize), lowercase: bool, stop: &Bound<'_, PyList>) -> PyResult<Self> {
-        let stop = strings(stop)?;
-        let words = |tokens| Grams::Words(tokens, stop.iter().map(AsRef::as_ref).collect());
-        let grams = match kind {
-            "word" => words(Tokens::Word),
-            "run" => words(Tokens::Run),
-            "whitespace" => words(Tokens::Whitespace),
-            "char" => Grams::Chars,
-            "char_wb" => Grams::CharsInWords,
-            _ => return Err(PyValueError::new_err("an analyser is a word, run, whitespace, char or char_wb one")),
-        };
-        let (low, high) = lengths;
-        if !(1..=64).contains(&low) || !(low..=64).contains(&high) {
-            return Err(PyValueError::new_err("lengths of n-grams run from 1 to 64"));
-        }
-        Ok(Analyser(CoreAnalyser { grams, lengths: low..=high, lowercase }))
-    }
-}
-
 /// The terms of texts, and how often each text has them.
 #[pyclass(module = "deciban._core")]
 pub struct Vectorised(Counted);
@@ -63,8 +33,8 @@ pub struct Vectorised(Counted);
 #[pymethods]
 impl Vectorised {
     #[new]
-    fn new<'py>(py: Python<'py>, analyser: &Analyser, texts: Bound<'py, PyList>, threads: usize) -> PyResult<Self> {
-        let mut vectoriser = Vectoriser::new(analyser.0.clone(), threads);
+    fn new<'py>(py: Python<'py>, terms: &Terms, texts: Bound<'py, PyList>, threads: usize) -> PyResult<Self> {
+        let mut vectoriser = Vectoriser::new(terms.0.clone(), threads);
         Texts::Strings(texts).in_runs(py, |slice| vectoriser.add(slice).map_err(invalid))?;
         py.detach(|| vectoriser.take()).map(Vectorised).map_err(invalid)
     }
@@ -84,7 +54,7 @@ impl Vectorised {
     /// All terms in canonical order, and the matrix; nothing is left after it.
     fn take<'py>(&mut self, py: Python<'py>, floats: bool) -> PyResult<(Bound<'py, PyList>, Csr<'py>)> {
         let counted = std::mem::take(&mut self.0);
-        let names = counted.names().iter().map(|name| name.strip_prefix(CHARS).unwrap_or(name));
+        let names = counted.names().iter().map(bare);
         let names = PyList::new(py, names.collect::<Vec<_>>())?;
         let rows = if floats {
             csr::<f64>(py, py.detach(|| counted.matrix()))
@@ -102,8 +72,8 @@ pub struct Vocabulary(CoreVocabulary);
 #[pymethods]
 impl Vocabulary {
     #[new]
-    fn new(analyser: &Analyser, names: &Bound<'_, PyList>, columns: View<'_, u32>) -> PyResult<Self> {
-        let vocabulary = CoreVocabulary::new(analyser.0.clone(), &strings(names)?, columns.as_slice()?);
+    fn new(terms: &Terms, names: &Bound<'_, PyList>, columns: View<'_, u32>) -> PyResult<Self> {
+        let vocabulary = CoreVocabulary::new(terms.0.clone(), &strings(names)?, columns.as_slice()?);
         vocabulary.map(Vocabulary).map_err(invalid)
     }
 
@@ -128,14 +98,14 @@ impl Vocabulary {
 #[pyfunction]
 pub fn hashed<'py>(
     py: Python<'py>,
-    analyser: &Analyser,
+    terms: &Terms,
     texts: Bound<'py, PyList>,
     columns: u32,
     signed: bool,
     floats: bool,
     threads: usize,
 ) -> PyResult<Csr<'py>> {
-    let hashing = Hashing { analyser: analyser.0.clone(), columns, signed };
+    let hashing = Hashing { terms: terms.0.clone(), columns, signed };
     let mut rows = Finds::default();
     Texts::Strings(texts).in_runs(py, |slice| {
         hashing.count(slice, threads, &mut rows);

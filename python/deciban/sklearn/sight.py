@@ -60,9 +60,13 @@ class Sight:
         return cls(kind, (int(low), int(high)), lowercase, frozenset(stop or ()))
 
     @property
-    def core(self) -> _core.Analyser:
+    def core(self) -> _core.Terms:
         """The same, as the core takes it."""
-        return _core.Analyser(self.kind, self.lengths, self.lowercase, list(self.stop))
+        if self.kind == "char":
+            return _core.Terms(chars_across=self.lengths, lowercase=self.lowercase)
+        if self.kind == "char_wb":
+            return _core.Terms(chars=self.lengths, lowercase=self.lowercase)
+        return _core.Terms(tokens=self.kind, words=self.lengths, lowercase=self.lowercase, stop=list(self.stop))
 
 
 def _kind(vectoriser: Any) -> str | None:

@@ -62,14 +62,13 @@ impl Counted {
 
 #[cfg(test)]
 mod tests {
+    use crate::terms::Terms;
     use crate::tokens::Tokens;
     use crate::vectorise::Vectoriser;
-    use crate::vectorise::analyser::{Analyser, Grams, Stop};
 
     #[test]
     fn terms_that_are_not_kept_leave_all_rows() {
-        let grams = Grams::Words(Tokens::Run, Stop::default());
-        let mut vectoriser = Vectoriser::new(Analyser { grams, lengths: 1..=1, lowercase: true }, 2);
+        let mut vectoriser = Vectoriser::new(Terms { tokens: Tokens::Run, ..Terms::default() }, 2);
         vectoriser.add(&["b a b c", "c", "a"]).unwrap();
         let mut counted = vectoriser.take().unwrap();
         assert_eq!(counted.frequencies(), (vec![2, 1, 2], vec![2, 2, 2]));

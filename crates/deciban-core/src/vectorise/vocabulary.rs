@@ -1,15 +1,15 @@
 //! Texts -> a matrix of the counts of known terms, in columns that their owner chose.
 
-use crate::read::Finding;
+use crate::read::{Finding, Scratch, read};
+use crate::terms::{ACROSS, CHARS, Terms};
 use crate::trie::Trie;
-use crate::vectorise::analyser::{Analyser, Grams, Scratch};
 use crate::vectorise::matrix::{Chunk, Count, Entry, Matrix};
-use crate::{Invalid, parts, terms};
+use crate::{Invalid, parts};
 
 /// Names of terms, each with its column.
 #[derive(Debug)]
 pub struct Vocabulary {
-    analyser: Analyser,
+    terms: Terms,
     columns: Trie<Column>,
 }
 
@@ -18,17 +18,21 @@ type Column = u32;
 
 impl Vocabulary {
     /// The terms of these names in these columns.
-    pub fn new<T: AsRef<str>>(analyser: Analyser, names: &[T], columns: &[u32]) -> Result<Self, Invalid> {
+    pub fn new<T: AsRef<str>>(terms: Terms, names: &[T], columns: &[u32]) -> Result<Self, Invalid> {
         if names.len() != columns.len() || columns.iter().any(|&column| column as usize >= names.len()) {
             return Err(Invalid("the columns are not as many as the terms"));
         }
         i32::try_from(names.len()).map_err(|_| Invalid("there are more than two billion terms"))?;
-        let prefix = if matches!(analyser.grams, Grams::Words(..)) { "" } else { terms::CHARS };
+        let prefix = match terms {
+            Terms { words: Some(_), .. } => "",
+            Terms { chars: Some(_), .. } => CHARS,
+            _ => ACROSS,
+        };
         let mut trie = Trie::new();
         for (name, column) in names.iter().zip(columns) {
             trie.set(&format!("{prefix}{}", name.as_ref()), column + 1);
         }
-        Ok(Vocabulary { analyser, columns: trie })
+        Ok(Vocabulary { terms, columns: trie })
     }
 
     /// Counts the known terms of some texts into rows; `threads` as in [`parts::cut`].
@@ -39,7 +43,7 @@ impl Vocabulary {
                     found.push(One::new(column - 1, false));
                 }
             };
-            self.analyser.read(text, scratch, &mut Finding { trie: &self.columns, emit });
+            read(&self.terms, text, scratch, &mut Finding { trie: &self.columns, emit });
         });
     }
 }
@@ -105,20 +109,17 @@ fn chunk<T: AsRef<str>>(texts: &[T], find: impl Fn(&str, &mut Scratch, &mut Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::Tokens;
-    use crate::vectorise::analyser::Stop;
 
-    fn counted(grams: Grams, names: &[&str], columns: &[u32], texts: &[&str]) -> Result<Matrix<i64>, Invalid> {
-        let analyser = Analyser { grams, lengths: 1..=2, lowercase: true };
+    fn counted(terms: Terms, names: &[&str], columns: &[u32], texts: &[&str]) -> Result<Matrix<i64>, Invalid> {
         let mut rows = Finds::default();
-        Vocabulary::new(analyser, names, columns)?.count(texts, 1, &mut rows);
+        Vocabulary::new(terms, names, columns)?.count(texts, 1, &mut rows);
         Ok(rows.matrix())
     }
 
     #[test]
     fn terms_are_counted_in_their_columns() {
         let names = ["so far", "good", "", "a  b", "\ttab"];
-        let words = || Grams::Words(Tokens::Word, Stop::default());
+        let words = || Terms { words: Some(1..=2), ..Terms::default() };
         let matrix = counted(words(), &names, &[1, 0, 2, 3, 4], &["So far so far, good", "", "far"]).unwrap();
         assert_eq!((matrix.indptr, matrix.indices, matrix.data), (vec![0, 2, 2, 2], vec![0, 1], vec![1, 2]));
         assert!(counted(words(), &["a"], &[1], &[]).is_err());
@@ -127,7 +128,8 @@ mod tests {
 
     #[test]
     fn characters_have_no_prefix_here() {
-        let matrix = counted(Grams::Chars, &["a", " b"], &[0, 1], &["a\u{a0} ba"]).unwrap();
+        let across = Terms { words: None, chars_across: Some(1..=2), ..Terms::default() };
+        let matrix = counted(across, &["a", " b"], &[0, 1], &["a\u{a0} ba"]).unwrap();
         assert_eq!((matrix.indices, matrix.data), (vec![0, 1], vec![2, 1]));
     }
 }

@@ -7,14 +7,15 @@ from collections import Counter, defaultdict
 CUT = {"word": re.compile(r"(?u)\b\w\w+\b").findall, "run": re.compile(r"\w+").findall, "whitespace": str.split}
 
 
-def terms(text, tokens="word", words=(1, 1), chars=None):
+def terms(text, tokens="word", words=(1, 1), chars=None, edges=False):
     """All terms of a text, as names."""
     lowered = text.lower()
     found = []
     if words:
         cut = CUT[tokens](lowered)
         for n in range(words[0], words[1] + 1):
-            found += [" ".join(cut[i : i + n]) for i in range(len(cut) - n + 1)]
+            run = ["\t<s>", *cut, "\t</s>"] if edges and cut and n > 1 else cut
+            found += [" ".join(run[i : i + n]) for i in range(len(run) - n + 1)]
     if chars:
         for word in lowered.split():
             padded = f" {word} "

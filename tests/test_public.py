@@ -24,7 +24,8 @@ VERBS = [
     *["predict_log_proba", "predict_proba", "save", "scorecard", "scores", "with_threads"],
 ]
 SETTINGS = [
-    *["model", "words", "chars", "tokens", "binary", "smoothing", "alpha", "prior_smoothing", "calibration", "threads"]
+    *["model", "words", "edges", "chars", "tokens"],
+    *["binary", "smoothing", "alpha", "prior_smoothing", "calibration", "threads"],
 ]
 
 

@@ -31,13 +31,34 @@ def test_terms_equal_the_oracles(text, settings):
     assert sorted(names(text, **settings)) == sorted(oracle.terms(text, **settings))
 
 
-@given(some_text, st.sampled_from(["word", "unicode", "whitespace"]), st.sampled_from([None, (2, 4)]))
-def test_spans_stand_for_their_terms(text, tokens, chars):
-    for found in Terms(tokens, (1, 2), chars).seen(text):
+@given(some_text, st.sampled_from(["word", "unicode", "whitespace"]), st.sampled_from([None, (2, 4)]), st.booleans())
+def test_spans_stand_for_their_terms(text, tokens, chars, edges):
+    for found in Terms(tokens, (1, 2), chars, edges).seen(text):
         assert 0 <= found.start < found.end <= len(text)
         piece = text[found.start : found.end].lower().replace("ς", "σ")
-        for word in found.term.removeprefix("\tc").replace("ς", "σ").split():
+        bare = found.term.removeprefix("\tc").removeprefix("\t<s>").removesuffix("\t</s>")
+        for word in bare.replace("ς", "σ").split():
             assert word in piece
+
+
+def test_edges_stand_for_the_words_beside_them():
+    text = "Not good"
+    found = [(term, text[start:end]) for term, start, end in Terms(words=(1, 2), edges=True).seen(text)]
+    assert found == [
+        *[("\t<s> not", "Not"), ("not", "Not"), ("not good", "Not good"), ("good", "good"), ("good \t</s>", "good")]
+    ]
+    assert names("", words=(1, 3), edges=True) == []
+
+
+@given(some_text, st.sampled_from([(2, 2), (2, 4)]))
+def test_edges_are_words_of_their_own_to_scikit_learn(text, lengths):
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    analyse = CountVectorizer(ngram_range=lengths, token_pattern=r"\S+").build_analyzer()
+    cut = oracle.terms(text.replace("<s>", ""), "whitespace")
+    edged = ["<s>", *cut, "</s>"] if cut else []
+    ours = names(" ".join(cut), tokens="whitespace", words=lengths, edges=True)
+    assert sorted(map(display, ours)) == sorted(analyse(" ".join(edged)))
 
 
 def test_unicode_segments():
@@ -53,7 +74,7 @@ def test_no_unicode_segment_holds_white_space(text):
 
 
 def test_display_tells_kinds_apart():
-    assert [display(term) for term in ("ref", "\tcref", "\tc re")] == ["ref", "‹ref›", "‹·re›"]
+    assert [display(term) for term in ("ref", "\tcref", "\tc re", "\t<s> re")] == ["ref", "‹ref›", "‹·re›", "<s> re"]
 
 
 @given(some_text, st.sampled_from([(1, 1), (1, 3), (2, 2)]))

@@ -34,6 +34,7 @@ class Terms:
         *,
         tokens: str = "word",
         words: Lengths = None,
+        edges: bool = False,
         chars: Lengths = None,
         chars_across: Lengths = None,
         lowercase: bool = True,

@@ -31,6 +31,7 @@ class Settings:
 
     model: str = "multinomial"
     words: tuple[int, int] | None = (1, 1)
+    edges: bool = False
     chars: tuple[int, int] | None = None
     tokens: str = "word"
     binary: bool = False
@@ -72,7 +73,7 @@ class Settings:
     @cached_property
     def terms(self) -> Terms:
         """What is seen of a text."""
-        return Terms(self.tokens, self.words, self.chars)
+        return Terms(self.tokens, self.words, self.chars, self.edges)
 
     @cached_property
     def cores(self) -> int:

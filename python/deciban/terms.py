@@ -35,7 +35,8 @@ class Terms:
     `tokens` says how a text is cut into lower-cased words: "word" takes runs of two or more letters, digits or
     underscores; "unicode" takes the segments of Unicode's UAX #29 (one-letter words, apostrophes, ideographs, emoji);
     "whitespace" takes whatever stands between white space. `words` and `chars` give the shortest and the longest run
-    of words, and of characters inside a word, that is a term; None for none.
+    of words, and of characters inside a word, that is a term; None for none. With `edges`, the text's start and end
+    stand among the words of runs of two or more, as `<s>` and `</s>`, which are no words of any text.
 
     >>> [seen.term for seen in Terms(words=(1, 2)).seen("No refund!")]
     ['no', 'no refund', 'refund']
@@ -46,19 +47,22 @@ class Terms:
     tokens: str = "word"
     words: tuple[int, int] | None = (1, 1)
     chars: tuple[int, int] | None = None
+    edges: bool = False
 
     def __post_init__(self) -> None:
         if self.tokens not in TOKENS:
             raise UnknownChoice(setting="tokens", got=self.tokens, known=", ".join(TOKENS))
         object.__setattr__(self, "words", lengths("words", self.words))
         object.__setattr__(self, "chars", lengths("chars", self.chars))
+        if not isinstance(self.edges, bool):
+            raise BadSetting(setting="edges", got=self.edges, expected="True or False")
         if self.words is None and self.chars is None:
             raise NothingSeen
 
     @cached_property
     def core(self) -> _core.Terms:
         """The same, as the core takes it."""
-        return _core.Terms(tokens=self.tokens, words=self.words, chars=self.chars)
+        return _core.Terms(tokens=self.tokens, words=self.words, edges=self.edges, chars=self.chars)
 
     def seen(self, text: str) -> list[Seen]:
         """All terms of a text, each with its place."""
@@ -84,10 +88,12 @@ def lengths(setting: str, given: object) -> tuple[int, int] | None:
 def display(term: str) -> str:
     """A term's name as people are shown it.
 
-    >>> display("no refund"), display("\\tc ref")
-    ('no refund', '‹·ref›')
+    >>> display("no refund"), display("refund \\t</s>"), display("\\tc ref")
+    ('no refund', 'refund </s>', '‹·ref›')
     """
-    return f"‹{term.removeprefix(_CHARS).replace(' ', '·')}›" if term.startswith(_CHARS) else term
+    if term.startswith(_CHARS):
+        return f"‹{term.removeprefix(_CHARS).replace(' ', '·')}›"
+    return term.replace("\t", "")
 
 
 def refuse(error: _core.BadText, texts: Sequence[object] | _core.Column, where: Callable[[int], str]) -> NoReturn:

@@ -262,6 +262,7 @@ mod tests {
                     words: lengths.clone(),
                     chars: lengths.clone(),
                     chars_across: lengths,
+                    edges: more % 2 == 1,
                     ..Terms::default()
                 };
                 let known: BTreeSet<_> = terms.seen(&learnt).into_iter().map(|seen| seen.name).collect();

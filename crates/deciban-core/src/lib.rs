@@ -10,6 +10,7 @@ mod characters;
 mod chars;
 pub mod counts;
 pub mod decision;
+pub mod edges;
 mod grams;
 pub mod lexicon;
 mod names;

@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::chars::{self, each_across, each_inside};
+use crate::edges::{END, START};
 use crate::read::Scratch;
 use crate::terms::{ACROSS, CHARS, Terms};
 
@@ -25,7 +26,7 @@ pub(crate) fn each_name(
     if let Some(lengths) = &terms.words {
         terms.scan(text, terms.tokens, &mut scratch.scan);
         terms.cut(&scratch.scan, &mut scratch.words);
-        each_of_words(lengths, scratch, |name, place| emit("", name, place));
+        each_of_words(lengths, terms.edges, scratch, |name, place| emit("", name, place));
     }
     chars::scan(terms, text, scratch);
     let Scratch { spaces, words, written, .. } = scratch;
@@ -37,22 +38,38 @@ pub(crate) fn each_name(
     }
 }
 
-fn each_of_words(lengths: &RangeInclusive<usize>, scratch: &mut Scratch, mut emit: impl FnMut(&[u8], (usize, usize))) {
+fn each_of_words(
+    lengths: &RangeInclusive<usize>,
+    edges: bool,
+    scratch: &mut Scratch,
+    mut emit: impl FnMut(&[u8], (usize, usize)),
+) {
     let Scratch { scan, words, joined, gram, .. } = scratch;
     if *lengths.end() == 1 {
         return words.iter().for_each(|&(start, end)| emit(&scan.padded()[start..end], (start, end)));
     }
     gram.clear();
     joined.clear();
-    for &place in words.iter() {
+    let mut join = |word: &[u8], place: (usize, usize)| {
         let from = gram.len();
-        gram.extend_from_slice(&scan.padded()[place.0..place.1]);
+        gram.extend_from_slice(word);
         joined.push(Joined { from, to: gram.len(), place });
         gram.push(b' ');
+    };
+    // An edge takes nothing of the text: its place is empty.
+    if let (true, Some(first)) = (edges, words.first()) {
+        join(START.as_bytes(), (first.0, first.0));
+    }
+    words.iter().for_each(|&(start, end)| join(&scan.padded()[start..end], (start, end)));
+    if let (true, Some(last)) = (edges, words.last()) {
+        join(END.as_bytes(), (last.1, last.1));
     }
     for (first, word) in joined.iter().enumerate() {
         for last in lengths.clone().map_while(|length| joined.get(first + length - 1)) {
-            emit(&gram[word.from..last.to], (word.place.0, last.place.1));
+            let place = (word.place.0, last.place.1);
+            if place.0 < place.1 {
+                emit(&gram[word.from..last.to], place);
+            }
         }
     }
 }

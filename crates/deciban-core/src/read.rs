@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::chars::{self, Run, Written, each_across, each_inside};
+use crate::edges::edged_grams;
 use crate::names::Joined;
 use crate::scan::Scan;
 use crate::table::{Node, Seed, Short, Table};
@@ -94,7 +95,11 @@ pub(crate) fn read(terms: &Terms, text: &str, scratch: &mut Scratch, visit: &mut
         } else {
             find(scan, &visit.trie().short, found);
         }
-        word_grams(scan.padded(), found, lengths, nodes, visit);
+        if terms.edges && *lengths.end() > 1 {
+            edged_grams(scan.padded(), found, lengths, nodes, visit);
+        } else {
+            word_grams(scan.padded(), found, lengths, nodes, visit);
+        }
     }
     chars::scan(terms, text, scratch);
     let Scratch { spaces, words, written, gram, .. } = scratch;
@@ -164,7 +169,7 @@ fn char_gram(kind: &str, run: Run<'_>, gram: &mut Vec<u8>, visit: &mut impl Visi
     }
 }
 
-fn each_gram(nodes: &[Option<Node>], low: usize, high: usize, visit: &mut impl Visit) {
+pub(crate) fn each_gram(nodes: &[Option<Node>], low: usize, high: usize, visit: &mut impl Visit) {
     let pairs = &visit.trie().pairs;
     if !pairs.is_empty() {
         neighbours(nodes).for_each(|key| pairs.prefetch(pairs.hash(key)));

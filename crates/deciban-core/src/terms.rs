@@ -2,7 +2,8 @@
 //!
 //! A word n-gram is named by its tokens with a space between them. Every other kind of term has a name that begins with
 //! a tab, which no token can hold, and a letter for its kind: [`CHARS`] for character n-grams inside words, [`ACROSS`]
-//! for those across words.
+//! for those across words. The edges of a text, which are words that no text holds, have names of such a kind too:
+//! [`crate::edges`].
 
 use std::ops::{Range, RangeInclusive};
 
@@ -24,6 +25,8 @@ pub struct Terms {
     pub tokens: Tokens,
     /// Lengths of word n-grams, if any are wanted.
     pub words: Option<RangeInclusive<usize>>,
+    /// Whether word n-grams of two and more see a text's start and end, as words of their own.
+    pub edges: bool,
     /// Lengths of character n-grams inside words, each with a blank on both sides, if any are wanted.
     pub chars: Option<RangeInclusive<usize>>,
     /// Lengths of character n-grams of the whole text, one blank for two or more white spaces, if any are wanted.
@@ -40,6 +43,7 @@ impl Default for Terms {
         Terms {
             tokens: Tokens::Word,
             words: Some(1..=1),
+            edges: false,
             chars: None,
             chars_across: None,
             lowercase: true,
@@ -124,6 +128,19 @@ mod tests {
         let terms = of(Tokens::Word, Some(2..=3), None);
         assert_eq!(names(&terms, "to be or not"), ["to be", "to be or", "be or", "be or not", "or not"]);
         assert_eq!(names(&terms, "be"), [""; 0]);
+    }
+
+    #[test]
+    fn edges_belong_to_runs_of_words() {
+        let terms = Terms { edges: true, ..of(Tokens::Whitespace, Some(1..=2), None) };
+        let text = " not  GOOD ";
+        assert_eq!(names(&terms, text), ["\t<s> not", "not", "not good", "good", "good \t</s>"]);
+        let spans: Vec<_> = terms.seen(text).into_iter().map(|seen| &text[seen.span]).collect();
+        assert_eq!(spans, ["not", "not", "not  GOOD", "GOOD", "GOOD"]);
+        assert_eq!(names(&terms, "<s>"), ["\t<s> <s>", "<s>", "<s> \t</s>"]);
+        assert_eq!(names(&terms, " "), [""; 0]);
+        let terms = Terms { words: Some(3..=9), ..terms };
+        assert_eq!(names(&terms, "so far"), ["\t<s> so far", "\t<s> so far \t</s>", "so far \t</s>"]);
     }
 
     #[test]

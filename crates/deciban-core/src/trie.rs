@@ -1,5 +1,6 @@
 //! Names -> nodes: every name gets a number, an n-gram of words as a pair of numbers; each node carries a value.
 
+use crate::edges::START;
 use crate::table::{Long, Node, Short, Table};
 
 /// Nodes of names, each with a value.
@@ -65,7 +66,8 @@ impl<V: Copy + Default> Trie<V> {
 
     /// Gives a term, by its name, a value.
     pub(crate) fn set(&mut self, name: &str, value: V) {
-        if name.starts_with('\t') || !name.contains(' ') {
+        let is_of_words = !name.starts_with('\t') || name.starts_with(START);
+        if !is_of_words || !name.contains(' ') {
             *self.value_of(name.as_bytes()) = value;
             return;
         }

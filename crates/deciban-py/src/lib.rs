@@ -54,10 +54,11 @@ fn lengths(given: Option<(usize, usize)>) -> PyResult<Option<RangeInclusive<usiz
 #[pymethods]
 impl Terms {
     #[new]
-    #[pyo3(signature = (*, tokens="word", words=None, chars=None, chars_across=None, lowercase=true, stop=None))]
+    #[pyo3(signature = (*, tokens="word", words=None, edges=false, chars=None, chars_across=None, lowercase=true, stop=None))]
     fn new(
         tokens: &str,
         words: Option<(usize, usize)>,
+        edges: bool,
         chars: Option<(usize, usize)>,
         chars_across: Option<(usize, usize)>,
         lowercase: bool,
@@ -74,6 +75,7 @@ impl Terms {
         Ok(Terms(CoreTerms {
             tokens,
             words: lengths(words)?,
+            edges,
             chars: lengths(chars)?,
             chars_across: lengths(chars_across)?,
             lowercase,

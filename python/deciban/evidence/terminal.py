@@ -8,6 +8,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from ..terms import display
 from ..units import odds
 from . import Evidence
 
@@ -85,5 +86,5 @@ def _remarks(evidence: Evidence, most: int) -> Text:
         return Text("no term of this text is known: the answer is the prior's", "italic")
     if not evidence.unknown:
         return Text(f"decibans for {evidence.label} against {evidence.against}", "dim")
-    shown = ", ".join(evidence.unknown[:most])
+    shown = ", ".join(map(display, evidence.unknown[:most]))
     return Text(f"decibans for {evidence.label} against {evidence.against}; never seen before: {shown}", "dim")

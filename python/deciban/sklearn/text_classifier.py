@@ -35,6 +35,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self,
         model: str = "multinomial",
         words: Lengths = (1, 1),
+        edges: bool = False,
         chars: Lengths = None,
         tokens: str = "word",
         binary: bool = False,
@@ -46,6 +47,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.model = model
         self.words = words
+        self.edges = edges
         self.chars = chars
         self.tokens = tokens
         self.binary = binary

@@ -16,7 +16,7 @@ def is_known(c):
 
 
 any_text = st.text(st.characters(exclude_categories=["Cs"]).filter(is_known), max_size=4)
-some_text = st.lists(st.one_of(st.text("abcAB ", max_size=6), odd, any_text), max_size=8).map("".join)
+some_text = st.lists(st.one_of(st.text("abcAB \n", max_size=6), odd, any_text), max_size=8).map("".join)
 some_label = st.sampled_from(["ham", "spam", "späm", "x y"])
 corpora = st.lists(st.tuples(some_text, some_label), max_size=10)
 seen = st.fixed_dictionaries(
@@ -25,6 +25,7 @@ seen = st.fixed_dictionaries(
         "words": st.sampled_from([(1, 1), (1, 2), (2, 3)]),
         "edges": st.booleans(),
         "chars": st.sampled_from([None, (1, 3), (4, 5)]),
+        "chars_across": st.sampled_from([None, (1, 2), (3, 5)]),
     }
 )
 

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 CUT = {"word": re.compile(r"(?u)\b\w\w+\b").findall, "run": re.compile(r"\w+").findall, "whitespace": str.split}
 
 
-def terms(text, tokens="word", words=(1, 1), chars=None, edges=False):
+def terms(text, tokens="word", words=(1, 1), chars=None, edges=False, chars_across=None):
     """All terms of a text, as names."""
     lowered = text.lower()
     found = []
@@ -23,6 +23,10 @@ def terms(text, tokens="word", words=(1, 1), chars=None, edges=False):
                 found += ["\tc" + padded[i : i + n] for i in range(max(len(padded) - n, 0) + 1)]
                 if n >= len(padded):
                     break
+    if chars_across:
+        collapsed = re.sub(r"\s\s+", " ", lowered)
+        for n in range(chars_across[0], chars_across[1] + 1):
+            found += ["\ta" + collapsed[i : i + n] for i in range(len(collapsed) - n + 1)]
     return found
 
 

@@ -29,12 +29,19 @@ def test_words_are_scikit_learns(data, name):
 
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize(
-    ("ours", "theirs"), [({"words": (1, 2)}, {}), ({"words": None, "chars": (1, 2)}, {"analyzer": "char_wb"})]
+    ("ours", "theirs"),
+    [
+        ({"words": (1, 2)}, {}),
+        ({"words": None, "chars": (1, 2)}, {"analyzer": "char_wb"}),
+        ({"words": None, "chars_across": (1, 2)}, {"analyzer": "char"}),
+    ],
 )
 def test_grams_are_scikit_learns(data, name, ours, theirs):
     texts, labels = data(name, limit=1500)
     vectoriser = CountVectorizer(ngram_range=(1, 2), **theirs)
     matrix = vectoriser.fit_transform(texts)
     counts = count(Terms(**ours), texts, labels)
-    assert [term.removeprefix("\tc") for term in counts.lexicon.names()] == vectoriser.get_feature_names_out().tolist()
+    assert [
+        term.removeprefix("\tc").removeprefix("\ta") for term in counts.lexicon.names()
+    ] == vectoriser.get_feature_names_out().tolist()
     assert np.array_equal(np.bincount(counts.term, counts.occurrences), np.asarray(matrix.sum(axis=0)).ravel())

@@ -134,7 +134,7 @@ WORDINGS = {
     ),
     errors.NothingSeen: (
         lambda _: deciban.train(["one", "two"], ["a", "b"], words=None, chars=None),
-        "words and chars are both off: expected at least one of them",
+        "words, chars and chars_across are all off: expected at least one of them",
     ),
     errors.NeverLearnt: (
         lambda _: forgotten(["free lunch"], ["spam"]),

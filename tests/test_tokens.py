@@ -33,10 +33,10 @@ def test_terms_equal_the_oracles(text, settings):
 
 @given(some_text, st.sampled_from(["word", "unicode", "whitespace"]), st.sampled_from([None, (2, 4)]), st.booleans())
 def test_spans_stand_for_their_terms(text, tokens, chars, edges):
-    for found in Terms(tokens, (1, 2), chars, edges).seen(text):
+    for found in Terms(tokens, (1, 2), chars, edges, chars).seen(text):
         assert 0 <= found.start < found.end <= len(text)
         piece = text[found.start : found.end].lower().replace("ς", "σ")
-        bare = found.term.removeprefix("\tc").removeprefix("\t<s>").removesuffix("\t</s>")
+        bare = found.term.removeprefix("\tc").removeprefix("\ta").removeprefix("\t<s>").removesuffix("\t</s>")
         for word in bare.replace("ς", "σ").split():
             assert word in piece
 
@@ -74,7 +74,8 @@ def test_no_unicode_segment_holds_white_space(text):
 
 
 def test_display_tells_kinds_apart():
-    assert [display(term) for term in ("ref", "\tcref", "\tc re", "\t<s> re")] == ["ref", "‹ref›", "‹·re›", "<s> re"]
+    terms = {"ref": "ref", "\tcref": "‹ref›", "\tc re": "‹·re›", "\t<s> re": "<s> re", "\ta\nre": "«\\nre»"}
+    assert {term: display(term) for term in terms} == terms
 
 
 @given(some_text, st.sampled_from([(1, 1), (1, 3), (2, 2)]))
@@ -85,3 +86,11 @@ def test_scikit_learn_sees_the_same(text, lengths):
     chars = CountVectorizer(ngram_range=lengths, analyzer="char_wb").build_analyzer()
     assert sorted(names(text, words=lengths)) == sorted(words(text))
     assert sorted(names(text, words=None, chars=lengths)) == sorted("\tc" + gram for gram in chars(text))
+    across = CountVectorizer(ngram_range=lengths, analyzer="char").build_analyzer()
+    assert sorted(names(text, words=None, chars_across=lengths)) == sorted("\ta" + gram for gram in across(text))
+
+
+def test_spans_across_words_have_all_the_white_space():
+    text = "a  \n É"
+    found = Terms(words=None, chars_across=(2, 2)).seen(text)
+    assert [(term, text[start:end]) for term, start, end in found] == [("\taa ", "a  \n "), ("\ta é", "  \n É")]

@@ -142,7 +142,7 @@ class BadSetting(InputError):
 
 
 class NothingSeen(InputError):
-    wording = "words and chars are both off: expected at least one of them"
+    wording = "words, chars and chars_across are all off: expected at least one of them"
 
 
 class NeverLearnt(InputError):

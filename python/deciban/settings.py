@@ -33,6 +33,7 @@ class Settings:
     words: tuple[int, int] | None = (1, 1)
     edges: bool = False
     chars: tuple[int, int] | None = None
+    chars_across: tuple[int, int] | None = None
     tokens: str = "word"
     binary: bool = False
     smoothing: str = "laplace"
@@ -67,13 +68,13 @@ class Settings:
                 got=self.threads,
                 expected=f"a whole number from 1 to {MOST_THREADS}, or None for all cores",
             )
-        object.__setattr__(self, "words", self.terms.words)
-        object.__setattr__(self, "chars", self.terms.chars)
+        for setting in ("words", "chars", "chars_across"):
+            object.__setattr__(self, setting, getattr(self.terms, setting))
 
     @cached_property
     def terms(self) -> Terms:
         """What is seen of a text."""
-        return Terms(self.tokens, self.words, self.chars, self.edges)
+        return Terms(**{field.name: getattr(self, field.name) for field in fields(Terms)})
 
     @cached_property
     def cores(self) -> int:

@@ -12,12 +12,12 @@ from functools import cached_property
 from typing import NamedTuple, NoReturn
 
 from . import _core
-from .errors import BadSetting, BadText, BrokenText, NothingSeen, NotUtf8, UnknownChoice, described
+from .errors import BadSetting, BadText, BrokenText, NothingSeen, NotUtf8, UnknownChoice, described, one_line
 
 TOKENS = ("word", "unicode", "whitespace")
 LONGEST = 64
 
-_CHARS = "\tc"
+_CHARS, _ACROSS = "\tc", "\ta"
 
 
 class Seen(NamedTuple):
@@ -34,8 +34,9 @@ class Terms:
 
     `tokens` says how a text is cut into lower-cased words: "word" takes runs of two or more letters, digits or
     underscores; "unicode" takes the segments of Unicode's UAX #29 (one-letter words, apostrophes, ideographs, emoji);
-    "whitespace" takes whatever stands between white space. `words` and `chars` give the shortest and the longest run
-    of words, and of characters inside a word, that is a term; None for none. With `edges`, the text's start and end
+    "whitespace" takes whatever stands between white space. `words`, `chars` and `chars_across` give the shortest and
+    the longest run of words, of characters inside a word, and of characters of the whole text, that is a term; None
+    for none. With `edges`, the text's start and end
     stand among the words of runs of two or more, as `<s>` and `</s>`, which are no words of any text.
 
     >>> [seen.term for seen in Terms(words=(1, 2)).seen("No refund!")]
@@ -48,21 +49,28 @@ class Terms:
     words: tuple[int, int] | None = (1, 1)
     chars: tuple[int, int] | None = None
     edges: bool = False
+    chars_across: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         if self.tokens not in TOKENS:
             raise UnknownChoice(setting="tokens", got=self.tokens, known=", ".join(TOKENS))
-        object.__setattr__(self, "words", lengths("words", self.words))
-        object.__setattr__(self, "chars", lengths("chars", self.chars))
+        for setting in ("words", "chars", "chars_across"):
+            object.__setattr__(self, setting, lengths(setting, getattr(self, setting)))
         if not isinstance(self.edges, bool):
             raise BadSetting(setting="edges", got=self.edges, expected="True or False")
-        if self.words is None and self.chars is None:
+        if self.words is self.chars is self.chars_across is None:
             raise NothingSeen
 
     @cached_property
     def core(self) -> _core.Terms:
         """The same, as the core takes it."""
-        return _core.Terms(tokens=self.tokens, words=self.words, edges=self.edges, chars=self.chars)
+        return _core.Terms(
+            tokens=self.tokens,
+            words=self.words,
+            edges=self.edges,
+            chars=self.chars,
+            chars_across=self.chars_across,
+        )
 
     def seen(self, text: str) -> list[Seen]:
         """All terms of a text, each with its place."""
@@ -88,12 +96,19 @@ def lengths(setting: str, given: object) -> tuple[int, int] | None:
 def display(term: str) -> str:
     """A term's name as people are shown it.
 
-    >>> display("no refund"), display("refund \\t</s>"), display("\\tc ref")
-    ('no refund', 'refund </s>', '‹·ref›')
+    >>> display("no refund"), display("refund \\t</s>"), display("\\tc ref"), display("\\tao ref")
+    ('no refund', 'refund </s>', '‹·ref›', '«o·ref»')
     """
     if term.startswith(_CHARS):
-        return f"‹{term.removeprefix(_CHARS).replace(' ', '·')}›"
+        return f"‹{_visible(term.removeprefix(_CHARS))}›"
+    if term.startswith(_ACROSS):
+        return f"«{_visible(term.removeprefix(_ACROSS))}»"
     return term.replace("\t", "")
+
+
+def _visible(characters: str) -> str:
+    """Characters, each of which can be seen."""
+    return one_line(characters.replace(" ", "·"))
 
 
 def refuse(error: _core.BadText, texts: Sequence[object] | _core.Column, where: Callable[[int], str]) -> NoReturn:

@@ -37,6 +37,8 @@ def add_settings(parser: ArgumentParser) -> None:
     add("--edges", action="store_true", help=edges)
     chars = "runs of characters inside words: 3-5, ... or none (default: none)"
     add("--chars", default=None, type=options.lengths, metavar="LENGTHS", help=chars)
+    across = "runs of characters of the whole text: 3-5, ... or none (default: none)"
+    add("--chars-across", default=None, type=options.lengths, metavar="LENGTHS", help=across)
     tokens = "how texts are cut: word, unicode or whitespace (default: word)"
     add("--tokens", default="word", metavar="NAME", help=tokens)
     add("--binary", action="store_true", help="count a term once a text")

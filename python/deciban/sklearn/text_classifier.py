@@ -37,6 +37,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         words: Lengths = (1, 1),
         edges: bool = False,
         chars: Lengths = None,
+        chars_across: Lengths = None,
         tokens: str = "word",
         binary: bool = False,
         smoothing: str = "laplace",
@@ -49,6 +50,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.words = words
         self.edges = edges
         self.chars = chars
+        self.chars_across = chars_across
         self.tokens = tokens
         self.binary = binary
         self.smoothing = smoothing

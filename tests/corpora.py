@@ -6,7 +6,28 @@ from hypothesis import strategies as st
 
 # Few letters, so that terms repeat; and the characters that lower-case or split in odd ways.
 odd = st.sampled_from(
-    ["İ", "Σ", "ς", "ß", "Ǆ", "é", "e\u0301", "_", "²", "漢字", "ไทย", "👍🏽", "\x00", "\u2028", "ﬁ", "Ⅻ", " <s> "]
+    [
+        "İ",
+        "Σ",
+        "ς",
+        "ß",
+        "Ǆ",
+        "é",
+        "e\u0301",
+        "_",
+        "²",
+        "漢字",
+        "ไทย",
+        "👍🏽",
+        "\x00",
+        "\u2028",
+        "ﬁ",
+        "Ⅻ",
+        "ℋ",
+        "¨",
+        "한",
+        " <s> ",
+    ]
 )
 
 
@@ -24,6 +45,7 @@ seen = st.fixed_dictionaries(
         "tokens": st.sampled_from(["word", "whitespace"]),
         "words": st.sampled_from([(1, 1), (1, 2), (2, 3)]),
         "edges": st.booleans(),
+        "accents": st.sampled_from(["keep", "fold"]),
         "chars": st.sampled_from([None, (1, 3), (4, 5)]),
         "chars_across": st.sampled_from([None, (1, 2), (3, 5)]),
     }

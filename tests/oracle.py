@@ -2,14 +2,17 @@
 
 import math
 import re
+import unicodedata
 from collections import Counter, defaultdict
 
 CUT = {"word": re.compile(r"(?u)\b\w\w+\b").findall, "run": re.compile(r"\w+").findall, "whitespace": str.split}
 
 
-def terms(text, tokens="word", words=(1, 1), chars=None, edges=False, chars_across=None):
+def terms(text, tokens="word", words=(1, 1), chars=None, edges=False, chars_across=None, accents="keep"):
     """All terms of a text, as names."""
     lowered = text.lower()
+    if accents == "fold":
+        lowered = "".join(c for c in unicodedata.normalize("NFKD", lowered) if not unicodedata.combining(c))
     found = []
     if words:
         cut = CUT[tokens](lowered)

@@ -32,6 +32,7 @@ def test_words_are_scikit_learns(data, name):
     ("ours", "theirs"),
     [
         ({"words": (1, 2)}, {}),
+        ({"words": (1, 2), "accents": "fold"}, {"strip_accents": "unicode"}),
         ({"words": None, "chars": (1, 2)}, {"analyzer": "char_wb"}),
         ({"words": None, "chars_across": (1, 2)}, {"analyzer": "char"}),
     ],

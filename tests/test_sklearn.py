@@ -25,6 +25,7 @@ from deciban.sklearn import TextClassifier
         ({"binary": True}, {"binary": True}, 1.0),
         ({"words": None, "chars": (2, 4)}, {"ngram_range": (2, 4), "analyzer": "char_wb"}, 1.0),
         ({"words": None, "chars_across": (2, 4)}, {"ngram_range": (2, 4), "analyzer": "char"}, 1.0),
+        ({"accents": "fold"}, {"strip_accents": "unicode"}, 1.0),
         ({"tokens": "whitespace"}, {"token_pattern": r"\S+"}, 1.0),
     ],
 )

@@ -1,13 +1,16 @@
 """Tokens and terms equal Python's own: `re`, `str.lower`, `str.split`, and scikit-learn's analysers."""
 
+import re
 import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.feature_extraction.text import CountVectorizer, strip_accents_ascii, strip_accents_unicode
 
 import oracle
 from corpora import is_known, seen, some_text
+from deciban import _core
 from deciban.terms import Terms, display
 
 CHARACTERS = [chr(i) for i in range(sys.maxunicode + 1) if not 0xD800 <= i < 0xE000]
@@ -24,6 +27,22 @@ def test_every_character_is_what_python_says(tokens, pattern):
     texts = [pattern.format(c) for c in CHARACTERS if is_known(c)]
     wrong = [text for text in texts if [found.term for found in terms.seen(text)] != oracle.terms(text, tokens)]
     assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("accents", "strip"), [("fold", strip_accents_unicode), ("ascii", strip_accents_ascii)], ids=["fold", "ascii"]
+)
+def test_every_character_without_its_accents_is_what_scikit_learn_says(accents, strip):
+    terms = _core.Terms(chars_across=(1, 1), lowercase=False, accents=accents)
+    characters = list(filter(is_known, CHARACTERS))
+    wrong = [
+        c for c in characters if "".join(name[2:] for name, *_ in terms.seen(f"a{c}b")) != one_blank(strip(f"a{c}b"))
+    ]
+    assert wrong == []
+
+
+def one_blank(text):
+    return re.sub(r"\s\s+", " ", text)
 
 
 @given(some_text, seen)
@@ -52,8 +71,6 @@ def test_edges_stand_for_the_words_beside_them():
 
 @given(some_text, st.sampled_from([(2, 2), (2, 4)]))
 def test_edges_are_words_of_their_own_to_scikit_learn(text, lengths):
-    from sklearn.feature_extraction.text import CountVectorizer
-
     analyse = CountVectorizer(ngram_range=lengths, token_pattern=r"\S+").build_analyzer()
     cut = oracle.terms(text.replace("<s>", ""), "whitespace")
     edged = ["<s>", *cut, "</s>"] if cut else []
@@ -80,14 +97,26 @@ def test_display_tells_kinds_apart():
 
 @given(some_text, st.sampled_from([(1, 1), (1, 3), (2, 2)]))
 def test_scikit_learn_sees_the_same(text, lengths):
-    from sklearn.feature_extraction.text import CountVectorizer
-
     words = CountVectorizer(ngram_range=lengths).build_analyzer()
     chars = CountVectorizer(ngram_range=lengths, analyzer="char_wb").build_analyzer()
     assert sorted(names(text, words=lengths)) == sorted(words(text))
     assert sorted(names(text, words=None, chars=lengths)) == sorted("\tc" + gram for gram in chars(text))
     across = CountVectorizer(ngram_range=lengths, analyzer="char").build_analyzer()
     assert sorted(names(text, words=None, chars_across=lengths)) == sorted("\ta" + gram for gram in across(text))
+
+
+@given(some_text, st.sampled_from([(1, 1), (2, 3)]), st.sampled_from(["word", "char", "char_wb"]))
+def test_scikit_learn_sees_the_same_without_accents(text, lengths, kind):
+    analyse = CountVectorizer(ngram_range=lengths, analyzer=kind, strip_accents="unicode").build_analyzer()
+    setting = {"word": "words", "char": "chars_across", "char_wb": "chars"}[kind]
+    found = names(text, accents="fold", **{"words": None, setting: lengths})
+    assert sorted(re.sub("^\t[ac]", "", term) for term in found) == sorted(analyse(text))
+
+
+def test_spans_have_the_accents_that_are_folded():
+    text = "Cafe\u0301 E\u0301TÉ"
+    found = Terms(accents="fold").seen(text)
+    assert [(term, text[start:end]) for term, start, end in found] == [("cafe", "Cafe\u0301"), ("ete", "E\u0301TÉ")]
 
 
 def test_spans_across_words_have_all_the_white_space():

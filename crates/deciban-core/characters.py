@@ -12,6 +12,7 @@ import unicodedata
 WORD, SPACE, CASED, IGNORABLE, SYMBOL = 1, 2, 4, 8, 16
 BLOCK = 128
 SURROGATES = range(0xD800, 0xE000)
+HANGUL = range(0xAC00, 0xD7A4)
 
 
 def flags(c: str) -> int:
@@ -32,6 +33,11 @@ def lowered(c: str) -> int:
     return ord(c.lower()) - ord(c) if len(c.lower()) == 1 else 0
 
 
+def folded(c: str) -> str:
+    # What is left of a character without its accents: marks leave whatever their order is, so no neighbour matters.
+    return "".join(d for d in unicodedata.normalize("NFKD", c) if not unicodedata.combining(d))
+
+
 def two_stage(values: list[int]) -> tuple[list[int], list[int]]:
     index: dict[tuple[int, ...], int] = {}
     stage = [index.setdefault(tuple(values[i : i + BLOCK]), len(index)) for i in range(0, len(values), BLOCK)]
@@ -41,6 +47,22 @@ def two_stage(values: list[int]) -> tuple[list[int], list[int]]:
 def array(name: str, doc: str, kind: str, values: list[int]) -> str:
     rows = "\n".join("    " + "".join(f"{v}," for v in values[i : i + 64]) for i in range(0, len(values), 64))
     return f"/// {doc}\n#[rustfmt::skip]\npub static {name}: [{kind}; {len(values)}] = [\n{rows}\n];\n"
+
+
+def pool(strings: list[str]) -> tuple[list[int], str, list[int]]:
+    # Each string by its number among all that differ; those end to end, and where each ends.
+    numbers: dict[str, int] = {}
+    at = [numbers.setdefault(string, len(numbers)) for string in strings]
+    ends, end = [], 0
+    for string in numbers:
+        end += len(string.encode())
+        ends.append(end)
+    return at, "".join(numbers), ends
+
+
+def text(name: str, doc: str, value: str) -> str:
+    escaped = "".join(c if " " < c < "\x7f" and c not in '"\\\\' else f"\\u{{{ord(c):x}}}" for c in value)
+    return f'/// {doc}\n#[rustfmt::skip]\npub static {name}: &str = "{escaped}";\n'
 
 
 def main() -> None:
@@ -62,7 +84,20 @@ def main() -> None:
     print(array("FLAG_STAGE", "Block of flags of each run of characters.", "u16", flag_stage))
     print(array("FLAGS", "Flags, block by block.", "u8", flag_blocks))
     print(array("LOWER_STAGE", "Block of lower-case distances of each run of characters.", "u8", lower_stage))
-    print(array("LOWER", "Distance to the lower-case letter, block by block.", "i32", lower_blocks), end="")
+    print(array("LOWER", "Distance to the lower-case letter, block by block.", "i32", lower_blocks))
+    # What folds to itself has the number 0; Hangul syllables too, which are taken apart by arithmetic, in accents.rs.
+    plain = [c is None or ord(c) in HANGUL or folded(c) == c for c in characters]
+    numbers, strings, ends = pool(
+        [folded(c) for c, is_plain in zip(characters, plain, strict=True) if c and not is_plain]
+    )
+    rest = iter(numbers)
+    fold_stage, fold_blocks = two_stage([0 if is_plain else next(rest) + 1 for is_plain in plain])
+    print(array("FOLD_STAGE", "Block of foldings of each run of characters.", "u8", fold_stage))
+    print(
+        array("FOLD", "Number of what a character is folded to, and 0 for itself, block by block.", "u16", fold_blocks)
+    )
+    print(array("FOLDED_ENDS", "Where in `FOLDED` what has each number, from 1 on, ends.", "u16", ends))
+    print(text("FOLDED", "What characters are folded to, end to end.", strings), end="")
 
 
 main()

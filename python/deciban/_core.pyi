@@ -38,6 +38,7 @@ class Terms:
         chars: Lengths = None,
         chars_across: Lengths = None,
         lowercase: bool = True,
+        accents: str = "keep",
         stop: list[str] | None = None,
     ) -> Terms: ...
     def seen(self, text: str) -> list[tuple[str, int, int]]: ...

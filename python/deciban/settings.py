@@ -35,6 +35,7 @@ class Settings:
     chars: tuple[int, int] | None = None
     chars_across: tuple[int, int] | None = None
     tokens: str = "word"
+    accents: str = "keep"
     binary: bool = False
     smoothing: str = "laplace"
     alpha: float = 1.0

@@ -15,6 +15,7 @@ from . import _core
 from .errors import BadSetting, BadText, BrokenText, NothingSeen, NotUtf8, UnknownChoice, described, one_line
 
 TOKENS = ("word", "unicode", "whitespace")
+ACCENTS = ("keep", "fold")
 LONGEST = 64
 
 _CHARS, _ACROSS = "\tc", "\ta"
@@ -36,8 +37,9 @@ class Terms:
     underscores; "unicode" takes the segments of Unicode's UAX #29 (one-letter words, apostrophes, ideographs, emoji);
     "whitespace" takes whatever stands between white space. `words`, `chars` and `chars_across` give the shortest and
     the longest run of words, of characters inside a word, and of characters of the whole text, that is a term; None
-    for none. With `edges`, the text's start and end
-    stand among the words of runs of two or more, as `<s>` and `</s>`, which are no words of any text.
+    for none. With `edges`, the text's start and end stand among the words of runs of two or more, as `<s>` and `</s>`,
+    which are no words of any text. `accents` are to "keep", or to "fold": é is seen as e, and ﬁ as fi, by Unicode's
+    NFKD without the characters that combine.
 
     >>> [seen.term for seen in Terms(words=(1, 2)).seen("No refund!")]
     ['no', 'no refund', 'refund']
@@ -50,10 +52,13 @@ class Terms:
     chars: tuple[int, int] | None = None
     edges: bool = False
     chars_across: tuple[int, int] | None = None
+    accents: str = "keep"
 
     def __post_init__(self) -> None:
         if self.tokens not in TOKENS:
             raise UnknownChoice(setting="tokens", got=self.tokens, known=", ".join(TOKENS))
+        if self.accents not in ACCENTS:
+            raise UnknownChoice(setting="accents", got=self.accents, known=", ".join(ACCENTS))
         for setting in ("words", "chars", "chars_across"):
             object.__setattr__(self, setting, lengths(setting, getattr(self, setting)))
         if not isinstance(self.edges, bool):
@@ -70,6 +75,7 @@ class Terms:
             edges=self.edges,
             chars=self.chars,
             chars_across=self.chars_across,
+            accents=self.accents,
         )
 
     def seen(self, text: str) -> list[Seen]:

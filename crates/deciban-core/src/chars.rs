@@ -29,8 +29,8 @@ pub(crate) struct Written {
 /// Scans a text for what stands between white space, if runs of characters are wanted.
 pub(crate) fn scan(terms: &Terms, text: &str, scratch: &mut Scratch) {
     if terms.chars.is_some() || terms.chars_across.is_some() {
-        let Scratch { spaces, words, .. } = scratch;
-        terms.scan(text, Tokens::Whitespace, spaces);
+        let Scratch { spaces, words, folded, .. } = scratch;
+        terms.scan(text, Tokens::Whitespace, spaces, folded);
         words.clear();
         Tokens::Whitespace.ranges(spaces, words);
     }

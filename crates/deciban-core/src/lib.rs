@@ -6,6 +6,7 @@
 //! [`decision`] makes probabilities of scores, [`counts`] are what is learnt, and [`tally`] learns them, the longest
 //! n-grams in `grams`. [`vectorise`] makes what scikit-learn's vectorisers make.
 
+pub mod accents;
 mod characters;
 mod chars;
 pub mod counts;

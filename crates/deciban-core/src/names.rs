@@ -24,7 +24,7 @@ pub(crate) fn each_name(
     mut emit: impl FnMut(&'static str, &[u8], (usize, usize)),
 ) {
     if let Some(lengths) = &terms.words {
-        terms.scan(text, terms.tokens, &mut scratch.scan);
+        terms.scan(text, terms.tokens, &mut scratch.scan, &mut scratch.folded);
         terms.cut(&scratch.scan, &mut scratch.words);
         each_of_words(lengths, terms.edges, scratch, |name, place| emit("", name, place));
     }

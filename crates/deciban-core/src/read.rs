@@ -21,6 +21,7 @@ pub(crate) struct Found {
 /// Buffers that are used again for every text.
 #[derive(Debug, Default)]
 pub struct Scratch {
+    pub(crate) folded: String,
     pub(crate) scan: Scan,
     pub(crate) spaces: Scan,
     pub(crate) words: Vec<(usize, usize)>,
@@ -85,8 +86,8 @@ impl Found {
 /// Shows every term of a text to `visit`.
 pub(crate) fn read(terms: &Terms, text: &str, scratch: &mut Scratch, visit: &mut impl Visit) {
     if let Some(lengths) = &terms.words {
-        let Scratch { scan, words, found, nodes, .. } = scratch;
-        terms.scan(text, terms.tokens, scan);
+        let Scratch { scan, words, found, nodes, folded, .. } = scratch;
+        terms.scan(text, terms.tokens, scan, folded);
         found.clear();
         if terms.tokens == Tokens::Unicode || !terms.stop.is_empty() {
             terms.cut(scan, words);

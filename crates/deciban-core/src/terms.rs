@@ -7,6 +7,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
+use crate::accents::Accents;
 use crate::names::each_name;
 use crate::read::Scratch;
 use crate::scan::Scan;
@@ -33,6 +34,8 @@ pub struct Terms {
     pub chars_across: Option<RangeInclusive<usize>>,
     /// Whether texts are lower-cased first.
     pub lowercase: bool,
+    /// What then becomes of accents.
+    pub accents: Accents,
     /// Words that leave before n-grams are made.
     pub stop: Stop,
 }
@@ -47,6 +50,7 @@ impl Default for Terms {
             chars: None,
             chars_across: None,
             lowercase: true,
+            accents: Accents::Keep,
             stop: Stop::default(),
         }
     }
@@ -72,19 +76,36 @@ impl Terms {
     /// ```
     pub fn seen(&self, text: &str) -> Vec<Seen> {
         let (mut origin, mut found) = (Vec::new(), Vec::new());
-        tokens::each_character(text, self.lowercase, |at, c| origin.resize(origin.len() + c.len_utf8(), at));
+        self.each_character(text, |at, c| origin.resize(origin.len() + c.len_utf8(), at));
         each_name(self, text, &mut Scratch::default(), |kind, rest, (from, to)| {
-            let last = origin[to - 1];
-            let width = text[last..].chars().next().map_or(0, char::len_utf8);
             let name = format!("{kind}{}", String::from_utf8_lossy(rest));
-            found.push(Seen { name, span: origin[from]..last + width });
+            found.push(Seen { name, span: origin[from]..self.end_of(text, origin[to - 1]) });
         });
         found
     }
 
-    /// Scans a text for tokens of a kind.
+    /// Where the character at a place ends, with the accents after it that leave.
+    fn end_of(&self, text: &str, at: usize) -> usize {
+        let after = |c: &char| self.accents.is_accent(*c);
+        let mut rest = text[at..].chars();
+        let first = rest.next().map_or(0, char::len_utf8);
+        at + first + rest.take_while(after).map(char::len_utf8).sum::<usize>()
+    }
+
+    /// Calls `emit` with each character of a text as it is scanned, and where in the text it comes from.
+    fn each_character(&self, text: &str, mut emit: impl FnMut(usize, char)) {
+        tokens::each_character(text, self.lowercase, |at, c| self.accents.apply(c, |c| emit(at, c)));
+    }
+
+    /// Scans a text for tokens of a kind; `folded` is a buffer.
     #[inline]
-    pub(crate) fn scan(&self, text: &str, tokens: Tokens, scan: &mut Scan) {
+    pub(crate) fn scan(&self, text: &str, tokens: Tokens, scan: &mut Scan, folded: &mut String) {
+        if self.accents != Accents::Keep && !text.is_ascii() {
+            // Folding may bring capitals back, and they stay: scikit-learn too lower-cases first.
+            folded.clear();
+            self.each_character(text, |_, c| folded.push(c));
+            return scan.read_cased(folded, tokens);
+        }
         if self.lowercase { scan.read(text, tokens) } else { scan.read_cased(text, tokens) }
     }
 
@@ -172,6 +193,17 @@ mod tests {
         assert_eq!(spans, ["A\t", "\tÉ", "É \u{3000}", " \u{3000}b"]);
         assert_eq!(names(&across(1..=9), " \n"), ["\ta "]);
         assert_eq!(names(&across(1..=2), ""), [""; 0]);
+    }
+
+    #[test]
+    fn folded_accents_belong_to_the_spans() {
+        let terms = Terms { accents: Accents::Fold, ..of(Tokens::Word, Some(1..=1), Some(4..=4)) };
+        let text = "Cafe\u{301}, ﬁnÉ";
+        let spans: Vec<_> = terms.seen(text).into_iter().map(|s| (s.name, &text[s.span])).collect();
+        assert_eq!(spans[0], ("cafe".to_string(), "Cafe\u{301}"));
+        assert_eq!(spans[1], ("fine".to_string(), "ﬁnÉ"));
+        assert_eq!(spans[3], ("\tccafe".to_string(), "Cafe\u{301}"));
+        assert_eq!(spans[6], ("\tc fin".to_string(), "ﬁn"));
     }
 
     #[test]

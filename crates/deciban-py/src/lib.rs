@@ -7,6 +7,7 @@ mod vectorise;
 use std::ops::RangeInclusive;
 use std::sync::Mutex;
 
+use deciban_core::accents::Accents;
 use deciban_core::counts::{Counts, Unlearnt as CoreUnlearnt, check};
 use deciban_core::decision;
 use deciban_core::lexicon::{Index, Lexicon as CoreLexicon, Names};
@@ -54,7 +55,8 @@ fn lengths(given: Option<(usize, usize)>) -> PyResult<Option<RangeInclusive<usiz
 #[pymethods]
 impl Terms {
     #[new]
-    #[pyo3(signature = (*, tokens="word", words=None, edges=false, chars=None, chars_across=None, lowercase=true, stop=None))]
+    #[pyo3(signature = (*, tokens="word", words=None, edges=false, chars=None, chars_across=None, lowercase=true, accents="keep", stop=None))]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         tokens: &str,
         words: Option<(usize, usize)>,
@@ -62,6 +64,7 @@ impl Terms {
         chars: Option<(usize, usize)>,
         chars_across: Option<(usize, usize)>,
         lowercase: bool,
+        accents: &str,
         stop: Option<&Bound<'_, PyList>>,
     ) -> PyResult<Self> {
         let tokens = match tokens {
@@ -71,6 +74,12 @@ impl Terms {
             "whitespace" => Tokens::Whitespace,
             _ => return Err(PyValueError::new_err("tokens are cut by word, run, unicode or whitespace")),
         };
+        let accents = match accents {
+            "keep" => Accents::Keep,
+            "fold" => Accents::Fold,
+            "ascii" => Accents::Ascii,
+            _ => return Err(PyValueError::new_err("accents are to keep, to fold, or to fold to ascii")),
+        };
         let stop = stop.map(strings).transpose()?.unwrap_or_default();
         Ok(Terms(CoreTerms {
             tokens,
@@ -79,6 +88,7 @@ impl Terms {
             chars: lengths(chars)?,
             chars_across: lengths(chars_across)?,
             lowercase,
+            accents,
             stop: stop.iter().map(AsRef::as_ref).collect(),
         }))
     }

@@ -41,6 +41,8 @@ def add_settings(parser: ArgumentParser) -> None:
     add("--chars-across", default=None, type=options.lengths, metavar="LENGTHS", help=across)
     tokens = "how texts are cut: word, unicode or whitespace (default: word)"
     add("--tokens", default="word", metavar="NAME", help=tokens)
+    accents = "what becomes of accents: keep, or fold, which sees é as e (default: keep)"
+    add("--accents", default="keep", metavar="NAME", help=accents)
     add("--binary", action="store_true", help="count a term once a text")
     smoothing = "how unseen terms get a probability (default: laplace)"
     add("--smoothing", default="laplace", metavar="NAME", help=smoothing)

@@ -25,6 +25,7 @@ _TOKENS = {
     **dict.fromkeys((r"\b\w+\b", r"\w+"), "run"),
     **dict.fromkeys((r"\S+", r"[^\s]+"), "whitespace"),
 }
+_ACCENTS = {None: "keep", "unicode": "fold", "ascii": "ascii"}
 # What a subclass may have made its own, so that the core would not see what it sees.
 _HOOKS = (
     *("build_analyzer", "build_preprocessor", "build_tokenizer"),
@@ -37,7 +38,7 @@ class Sight:
     """The terms that are seen of a text.
 
     >>> Sight.of(CountVectorizer(ngram_range=(1, 2), token_pattern=r"\\S+"))
-    Sight(kind='whitespace', lengths=(1, 2), lowercase=True, stop=frozenset())
+    Sight(kind='whitespace', lengths=(1, 2), lowercase=True, accents='keep', stop=frozenset())
     >>> Sight.of(CountVectorizer(tokenizer=str.split)) is None
     True
     """
@@ -45,6 +46,7 @@ class Sight:
     kind: str
     lengths: tuple[int, int]
     lowercase: bool
+    accents: str
     stop: frozenset[str]
 
     @classmethod
@@ -55,18 +57,23 @@ class Sight:
         if kind is None or not _is_plain(vectoriser) or not 1 <= low <= high <= LONGEST:
             return None
         stop = vectoriser.get_stop_words() if vectoriser.analyzer == "word" else None
-        # Where accents are stripped, texts have been lower-cased before.
-        lowercase = bool(vectoriser.lowercase) and not vectoriser.strip_accents
-        return cls(kind, (int(low), int(high)), lowercase, frozenset(stop or ()))
+        accents = _ACCENTS[vectoriser.strip_accents or None]
+        return cls(kind, (int(low), int(high)), bool(vectoriser.lowercase), accents, frozenset(stop or ()))
 
     @property
     def core(self) -> _core.Terms:
         """The same, as the core takes it."""
         if self.kind == "char":
-            return _core.Terms(chars_across=self.lengths, lowercase=self.lowercase)
+            return _core.Terms(chars_across=self.lengths, lowercase=self.lowercase, accents=self.accents)
         if self.kind == "char_wb":
-            return _core.Terms(chars=self.lengths, lowercase=self.lowercase)
-        return _core.Terms(tokens=self.kind, words=self.lengths, lowercase=self.lowercase, stop=list(self.stop))
+            return _core.Terms(chars=self.lengths, lowercase=self.lowercase, accents=self.accents)
+        return _core.Terms(
+            tokens=self.kind,
+            words=self.lengths,
+            lowercase=self.lowercase,
+            accents=self.accents,
+            stop=list(self.stop),
+        )
 
 
 def _kind(vectoriser: Any) -> str | None:
@@ -77,7 +84,7 @@ def _kind(vectoriser: Any) -> str | None:
 
 def _is_plain(vectoriser: Any) -> bool:
     """Whether all that reads a text is scikit-learn's."""
-    if vectoriser.preprocessor is not None or callable(vectoriser.strip_accents):
+    if vectoriser.preprocessor is not None or (vectoriser.strip_accents or None) not in tuple(_ACCENTS):
         return False
     return all(
         getattr(getattr(vectoriser, hook), "__func__", None) is getattr(CountVectorizer, hook) for hook in _HOOKS
@@ -103,33 +110,21 @@ def kept(vectoriser: Any, documents: Iterable[Any]) -> list[Any]:
 def counted(vectoriser: Any, documents: list[Any], count: Callable[[list[str]], T | None]) -> T | None:
     """What `count` makes of the texts of documents; None where one is no text, or no text for the core.
 
-    >>> counted(CountVectorizer(strip_accents="ascii"), ["Ça", b"VA"], " ".join)
-    'ca va'
-    >>> counted(CountVectorizer(strip_accents="ascii"), [None], " ".join) is None
+    >>> terms = _core.Terms(words=(1, 1))
+    >>> counted(CountVectorizer(), ["Ça", b"VA"], lambda texts: _core.Vectorised(terms, texts, 1).take(False)[0])
+    ['va', 'ça']
+    >>> counted(CountVectorizer(), [None], lambda texts: _core.Vectorised(terms, texts, 1)) is None
     True
     """
-    if vectoriser.input == "content" and not vectoriser.strip_accents:
+    if vectoriser.input == "content":
         # Whether each is a text the core finds out as it goes; to look at all of them before would take its time.
         with contextlib.suppress(_core.BadText):
             return count(documents)
     texts = [vectoriser.decode(document) for document in documents]
     if all(isinstance(text, str) for text in texts):
         with contextlib.suppress(_core.BadText):
-            return count(without_accents(vectoriser, texts))
+            return count(texts)
     return None
-
-
-def without_accents(vectoriser: Any, texts: list[str]) -> list[str]:
-    """The texts as the vectoriser wants them to be cut; lower-cased before, if their accents are stripped.
-
-    >>> without_accents(CountVectorizer(strip_accents="ascii"), ["Ça VA", "Bien"])
-    ['ca va', 'bien']
-    """
-    if not vectoriser.strip_accents:
-        return texts
-    preprocess = vectoriser.build_preprocessor()
-    plain = str.lower if vectoriser.lowercase else str
-    return [plain(text) if text.isascii() else preprocess(text) for text in texts]
 
 
 def matrix(rows: _core.Csr, columns: int, dtype: Any) -> Any:

@@ -39,6 +39,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         chars: Lengths = None,
         chars_across: Lengths = None,
         tokens: str = "word",
+        accents: str = "keep",
         binary: bool = False,
         smoothing: str = "laplace",
         alpha: float = 1.0,
@@ -52,6 +53,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.chars = chars
         self.chars_across = chars_across
         self.tokens = tokens
+        self.accents = accents
         self.binary = binary
         self.smoothing = smoothing
         self.alpha = alpha

@@ -1,8 +1,8 @@
 """scikit-learn's text vectorisers with deciban's core: the same names, parameters and matrices, many times faster.
 
 They are scikit-learn's classes; only the counting is ours. Where a Python function or an unknown regular expression is
-given, scikit-learn counts. What is a letter, and how it is lower-cased, is Unicode 14's, as everywhere in deciban; a
-Python that is newer than 3.11 knows a few more letters.
+given, scikit-learn counts. What is a letter, how it is lower-cased and which accents it has is Unicode 14's, as
+everywhere in deciban; a Python that is newer than 3.11 knows a few more letters.
 """
 
 from __future__ import annotations

@@ -46,6 +46,7 @@ seen = st.fixed_dictionaries(
         "words": st.sampled_from([(1, 1), (1, 2), (2, 3)]),
         "edges": st.booleans(),
         "accents": st.sampled_from(["keep", "fold"]),
+        "hash_bits": st.sampled_from([None, 2, 31]),
         "chars": st.sampled_from([None, (1, 3), (4, 5)]),
         "chars_across": st.sampled_from([None, (1, 2), (3, 5)]),
     }

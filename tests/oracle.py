@@ -5,32 +5,44 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 
+from sklearn.utils import murmurhash3_32
+
 CUT = {"word": re.compile(r"(?u)\b\w\w+\b").findall, "run": re.compile(r"\w+").findall, "whitespace": str.split}
 
 
-def terms(text, tokens="word", words=(1, 1), chars=None, edges=False, chars_across=None, accents="keep"):
+START, END = "\t<s>", "\t</s>"
+
+
+def folded(text):
+    """A text without its accents."""
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+
+
+def runs(of, lengths):
+    """All runs of such lengths in a list or a text."""
+    return [of[i : i + n] for n in range(lengths[0], lengths[1] + 1) for i in range(len(of) - n + 1)]
+
+
+def hashed(term, bits):
+    """The name of a term's bucket."""
+    return f"\th{murmurhash3_32(term, positive=True) % 2**bits:08x}"
+
+
+def terms(
+    text, tokens="word", words=(1, 1), chars=None, edges=False, chars_across=None, accents="keep", hash_bits=None
+):
     """All terms of a text, as names."""
-    lowered = text.lower()
-    if accents == "fold":
-        lowered = "".join(c for c in unicodedata.normalize("NFKD", lowered) if not unicodedata.combining(c))
+    lowered = folded(text.lower()) if accents == "fold" else text.lower()
     found = []
     if words:
         cut = CUT[tokens](lowered)
-        for n in range(words[0], words[1] + 1):
-            run = ["\t<s>", *cut, "\t</s>"] if edges and cut and n > 1 else cut
-            found += [" ".join(run[i : i + n]) for i in range(len(run) - n + 1)]
-    if chars:
-        for word in lowered.split():
-            padded = f" {word} "
-            for n in range(chars[0], chars[1] + 1):
-                found += ["\tc" + padded[i : i + n] for i in range(max(len(padded) - n, 0) + 1)]
-                if n >= len(padded):
-                    break
+        edged = [START, *cut, END] if edges and cut else cut
+        found += [" ".join(run) for run in runs(edged, words) if run not in ([START], [END])]
+    if chars:  # a word that is shorter than the shortest run is one itself
+        found += ["\tc" + run for word in lowered.split() for run in runs(f" {word} ", chars) or [f" {word} "]]
     if chars_across:
-        collapsed = re.sub(r"\s\s+", " ", lowered)
-        for n in range(chars_across[0], chars_across[1] + 1):
-            found += ["\ta" + collapsed[i : i + n] for i in range(len(collapsed) - n + 1)]
-    return found
+        found += ["\ta" + run for run in runs(re.sub(r"\s\s+", " ", lowered), chars_across)]
+    return [hashed(term, hash_bits) for term in found] if hash_bits else found
 
 
 class Counts:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import deciban
-from deciban import errors
+from deciban import errors, modelfile
 from deciban.errors import DecibanError, described, listed, one_line
 from deciban.examples import Source
 from deciban.settings import Settings
@@ -66,7 +66,7 @@ def of_format(number):
 
     def change(data):
         start = data.index(b'checksum\\":\\"') + len(b'checksum\\":\\"')
-        head = data[:start].replace(b'format\\":2', b'format\\":%d' % number)
+        head = data[:start].replace(b'format\\":%d' % modelfile.NEWEST, b'format\\":%d' % number)
         rest = data[start + 64 :]
         return head + hashlib.blake2b(head + b"0" * 64 + rest, digest_size=32).hexdigest().encode() + rest
 

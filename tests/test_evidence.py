@@ -33,6 +33,36 @@ def test_a_repeated_term_weighs_as_often_as_it_counts():
     assert (binary.decibans, binary.times, len(binary.spans)) == (once.decibans, 1, 2)
 
 
+def test_hashed_terms_get_their_names_back_from_the_text():
+    texts, labels = ["free money now", "money for free", "see you at lunch"], ["spam", "spam", "ham"]
+    text = "Free MONEY, see"
+    why = deciban.train(texts, labels, hash_bits=31).explain(text)
+    plain = deciban.train(texts, labels).explain(text)
+    assert [(e.name, e.decibans, e.spans) for e in why.terms] == [(e.name, e.decibans, e.spans) for e in plain.terms]
+    assert all(e.term.startswith("\th") for e in why.terms)
+    assert deciban.train(texts, labels, hash_bits=31).explain("zebra").unknown == ("zebra",)
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_terms_that_share_a_bucket_are_one_piece_of_evidence(binary):
+    model = deciban.train(["free money now", "see you at lunch"], ["spam", "ham"], hash_bits=1, binary=binary)
+    why = model.explain("free free zebra, see lunch")
+    assert sorted(name for e in why.terms for name in e.names) == ["free", "lunch", "see", "zebra"]
+    assert sum(e.times for e in why.terms) == (len(why.terms) if binary else 5)
+    assert any(" | " in e.name for e in why.terms)
+
+
+def test_edges_are_shown_and_stand_for_their_words():
+    model = deciban.train(["not good", "good"], ["bad", "fine"], words=(1, 2), edges=True)
+    text = "Not so"
+    why = model.explain(text)
+    assert {e.name: [text[start:end] for start, end in e.spans] for e in why.terms} == {
+        "not": ["Not"],
+        "<s> not": ["Not"],
+    }
+    assert "never seen before: not so, so, so </s>" in str(why)
+
+
 def test_any_two_labels_can_be_compared(mail):
     why = mail.explain("money for lunch", label="work", against="ham")
     back = mail.explain("money for lunch", label="ham", against="work")

@@ -1,6 +1,8 @@
 """The laws of the counts, stated for all corpora: counting adds, forgetting subtracts, nothing else matters."""
 
 import contextlib
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -56,9 +58,11 @@ def test_order_chunks_and_threads_never_matter(corpus, settings, random, threads
 
 
 @pytest.mark.parametrize("threads", [2, 3, 8])
-def test_threads_never_matter_where_there_are_really_several(threads):
+@pytest.mark.parametrize(
+    "settings", [{"words": (1, 2)}, {"words": (1, 2), "edges": True}, {"words": (1, 2), "hash_bits": 9}], ids=repr
+)
+def test_threads_never_matter_where_there_are_really_several(threads, settings):
     corpus = [(f"word{i % 97} other{i % 13} common " * 40, f"label{i % 5}") for i in range(3000)]
-    settings = {"words": (1, 2)}
     assert counted(corpus, settings, threads) == counted(corpus, settings, 1)
     texts = columns(corpus)[0]
     lexicon = counted(corpus, settings).lexicon
@@ -96,6 +100,47 @@ def test_rows_are_what_is_seen(corpus, settings):
         row = slice(found.indptr[i], found.indptr[i + 1])
         again = [names[j] for j, n in zip(found.term[row], found.count[row], strict=True) for _ in range(n)]
         assert again == sorted(oracle.terms(text, **settings))
+
+
+def test_hashing_bounds_the_terms():
+    texts = [f"word{i} other{i * i}" for i in range(2000)]
+    corpus = [(text, f"label{i % 3}") for i, text in enumerate(texts)]
+    settings = {"words": (1, 2), "chars": (2, 4)}
+    free, hashed = counted(corpus, settings), counted(corpus, {**settings, "hash_bits": 6})
+    assert len(hashed.lexicon) == 64 < len(free.lexicon)
+    assert hashed.occurrences.sum() == free.occurrences.sum()
+
+
+GROWTH = r"""
+import random, re, sys
+from pathlib import Path
+from deciban.counts import Tally
+from deciban.terms import Terms
+
+def most_kilobytes():
+    return int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1])
+
+
+tally = Tally(Terms(words=(1, 2), hash_bits=eval(sys.argv[1])), 1)
+random.seed(7)
+for part in range(-1, 20):
+    texts = [" ".join(f"{random.getrandbits(60):x}" for _ in range(100)) for _ in range(250)]
+    tally.add(texts, ["label"] * len(texts))
+    if part < 0:
+        before = most_kilobytes()
+tally.counts()
+print((most_kilobytes() - before) // 1024)
+"""
+
+
+def test_hashing_bounds_the_memory():
+    """A million words and pairs, all new: their names take two hundred megabytes, their buckets nothing."""
+    free, hashed = (
+        int(subprocess.run([sys.executable, "-c", GROWTH, bits], check=True, capture_output=True).stdout)
+        for bits in ("None", "10")
+    )
+    assert free > 100
+    assert hashed < 10
 
 
 @given(corpora)

@@ -153,7 +153,10 @@ def test_texts_are_read_as_when_the_golden_model_was_trained():
     version = f"version-{modelfile.NEWEST}"
     made_from = json.loads((GOLDEN / f"{version}.json").read_text(encoding="utf-8"))
     texts, labels = map(list, zip(*made_from["examples"], strict=True))
-    model = deciban.train(texts, labels, **{**made_from["settings"], "words": (1, 2), "chars": (3, 4)})
+    settings = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in made_from["settings"].items()
+    }
+    model = deciban.train(texts, labels, **settings)
     assert model.counts == deciban.load(GOLDEN / f"{version}.deciban").counts
 
 

@@ -24,7 +24,7 @@ VERBS = [
     *["predict_log_proba", "predict_proba", "save", "scorecard", "scores", "with_threads"],
 ]
 SETTINGS = [
-    *["model", "words", "edges", "chars", "chars_across", "tokens", "accents"],
+    *["model", "words", "edges", "chars", "chars_across", "tokens", "accents", "hash_bits"],
     *["binary", "smoothing", "alpha", "prior_smoothing", "calibration", "threads"],
 ]
 

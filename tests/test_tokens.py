@@ -17,7 +17,8 @@ CHARACTERS = [chr(i) for i in range(sys.maxunicode + 1) if not 0xD800 <= i < 0xE
 
 
 def names(text, **settings):
-    return [found.term for found in Terms(**settings).seen(text)]
+    terms = Terms(**settings)
+    return [terms.known_as(found.term) for found in terms.seen(text)]
 
 
 @pytest.mark.parametrize("tokens", ["word", "whitespace"])
@@ -91,7 +92,14 @@ def test_no_unicode_segment_holds_white_space(text):
 
 
 def test_display_tells_kinds_apart():
-    terms = {"ref": "ref", "\tcref": "‹ref›", "\tc re": "‹·re›", "\t<s> re": "<s> re", "\ta\nre": "«\\nre»"}
+    terms = {
+        "\th0000002a": "#0000002a",
+        "ref": "ref",
+        "\tcref": "‹ref›",
+        "\tc re": "‹·re›",
+        "\t<s> re": "<s> re",
+        "\ta\nre": "«\\nre»",
+    }
     assert {term: display(term) for term in terms} == terms
 
 

@@ -1,12 +1,14 @@
 //! Any buffers, as a model file may hold them: refused, or safe to use.
 #![no_main]
 
+mod settings;
+
 use deciban_core::counts::Counts;
 use deciban_core::lexicon::{Lexicon, Names};
 use deciban_core::rows::rows;
 use deciban_core::scores::{Scorecard, Scorer};
-use deciban_core::terms::Terms;
 use libfuzzer_sys::fuzz_target;
+use settings::Settings;
 
 #[derive(Debug, arbitrary::Arbitrary)]
 struct Buffers {
@@ -19,12 +21,12 @@ struct Buffers {
     presences: Vec<i64>,
     floats: Vec<f64>,
     text: String,
+    settings: Settings,
 }
 
 fuzz_target!(|found: Buffers| {
     let Ok(names) = Names::new(found.bytes, found.offsets) else { return };
-    let terms = Terms { words: Some(1..=3), chars: Some(1..=3), ..Terms::default() };
-    let lexicon = Lexicon::new(terms, names.clone()).expect("few terms");
+    let lexicon = Lexicon::new(found.settings.terms(), names.clone()).expect("few terms");
     let texts = [found.text.as_str()];
     assert_eq!(rows(&lexicon, &texts, 1).indptr.len(), 2);
     for (place, name) in names.iter().enumerate() {

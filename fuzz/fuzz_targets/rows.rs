@@ -1,23 +1,27 @@
 //! Any lexicon and any texts: rows, dense scores and sparse scores tell the same.
 #![no_main]
 
+mod settings;
+
 use deciban_core::lexicon::Lexicon;
 use deciban_core::rows::rows;
 use deciban_core::scores::{Scorecard, Scorer};
 use deciban_core::tally::Tally;
-use deciban_core::terms::Terms;
-use deciban_core::tokens::Tokens;
 use libfuzzer_sys::fuzz_target;
+use settings::Settings;
 
-fuzz_target!(|input: (Vec<&str>, Vec<&str>, bool, u8)| {
-    let (learnt, texts, binary, chars) = input;
-    let chars = (chars % 4 > 0).then_some(1..=(chars % 4) as usize);
-    let terms = Terms { tokens: Tokens::Whitespace, words: Some(1..=2), chars, ..Terms::default() };
+fuzz_target!(|input: (Vec<&str>, Vec<&str>, bool, Settings)| {
+    let (learnt, texts, binary, settings) = input;
+    let terms = settings.terms();
     let mut tally = Tally::new(terms.clone(), 1);
     tally.add(&learnt, &vec![0; learnt.len()], || false).expect("few texts are never too many");
-    let (counts, _) = tally.take(&[0][..usize::from(!learnt.is_empty())]).expect("one label has the number 0");
+    let (counts, index) = tally.take(&[0][..usize::from(!learnt.is_empty())]).expect("one label has the number 0");
+    let fresh = Lexicon::new(terms.clone(), counts.names.clone()).expect("few terms");
     let (terms_known, lexicon) = (counts.names.len(), Lexicon::new(terms, counts.names).expect("few terms"));
     let found = rows(&lexicon, &texts, 1);
+    if let Some(index) = index {
+        assert_eq!(found, rows(&fresh.indexed(index), &texts, 1));
+    }
     assert_eq!(found, rows(&lexicon, &texts, 4));
     for labels in [2_usize, 70] {
         let card = Scorecard {

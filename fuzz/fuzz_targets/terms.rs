@@ -3,20 +3,19 @@
 
 use std::collections::BTreeMap;
 
-use deciban_core::tally::Tally;
-use deciban_core::terms::Terms;
-use deciban_core::tokens::Tokens;
-use libfuzzer_sys::fuzz_target;
+mod settings;
 
-fuzz_target!(|input: (u8, u8, u8, u8, &str)| {
-    let (kind, words, chars, more, text) = input;
-    let tokens = [Tokens::Word, Tokens::Unicode, Tokens::Whitespace][kind as usize % 3];
-    let lengths = |n: u8| (n % 6 > 0).then(|| (n % 6) as usize..=(n % 6 + more % 3) as usize);
-    let terms = Terms { tokens, words: lengths(words), chars: lengths(chars), ..Terms::default() };
+use deciban_core::tally::Tally;
+use libfuzzer_sys::fuzz_target;
+use settings::Settings;
+
+fuzz_target!(|input: (Settings, &str)| {
+    let (settings, text) = input;
+    let terms = settings.terms();
     let mut seen = BTreeMap::new();
     for term in terms.seen(text) {
         assert!(!text[term.span].is_empty());
-        *seen.entry(term.name).or_insert(0_i64) += 1;
+        *seen.entry(terms.known_as(&term.name)).or_insert(0_i64) += 1;
     }
     let mut tally = Tally::new(terms, 1);
     tally.add(&[text], &[0], || false).expect("one text is never too many");

@@ -40,7 +40,9 @@ class Terms:
         lowercase: bool = True,
         accents: str = "keep",
         stop: list[str] | None = None,
+        hash_bits: int | None = None,
     ) -> Terms: ...
+    def known_as(self, name: str) -> str: ...
     def seen(self, text: str) -> list[tuple[str, int, int]]: ...
 
 class Lexicon:

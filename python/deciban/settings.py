@@ -36,6 +36,7 @@ class Settings:
     chars_across: tuple[int, int] | None = None
     tokens: str = "word"
     accents: str = "keep"
+    hash_bits: int | None = None
     binary: bool = False
     smoothing: str = "laplace"
     alpha: float = 1.0

@@ -17,8 +17,9 @@ from .errors import BadSetting, BadText, BrokenText, NothingSeen, NotUtf8, Unkno
 TOKENS = ("word", "unicode", "whitespace")
 ACCENTS = ("keep", "fold")
 LONGEST = 64
+MOST_BITS = 31
 
-_CHARS, _ACROSS = "\tc", "\ta"
+_CHARS, _ACROSS, _HASHED = "\tc", "\ta", "\th"
 
 
 class Seen(NamedTuple):
@@ -39,7 +40,8 @@ class Terms:
     the longest run of words, of characters inside a word, and of characters of the whole text, that is a term; None
     for none. With `edges`, the text's start and end stand among the words of runs of two or more, as `<s>` and `</s>`,
     which are no words of any text. `accents` are to "keep", or to "fold": é is seen as e, and ﬁ as fi, by Unicode's
-    NFKD without the characters that combine.
+    NFKD without the characters that combine. With `hash_bits`, terms are counted in so many bits' worth of buckets, by
+    a hash of their names: memory is bounded, and terms that share a bucket are one.
 
     >>> [seen.term for seen in Terms(words=(1, 2)).seen("No refund!")]
     ['no', 'no refund', 'refund']
@@ -53,6 +55,7 @@ class Terms:
     edges: bool = False
     chars_across: tuple[int, int] | None = None
     accents: str = "keep"
+    hash_bits: int | None = None
 
     def __post_init__(self) -> None:
         if self.tokens not in TOKENS:
@@ -63,6 +66,9 @@ class Terms:
             object.__setattr__(self, setting, lengths(setting, getattr(self, setting)))
         if not isinstance(self.edges, bool):
             raise BadSetting(setting="edges", got=self.edges, expected="True or False")
+        if self.hash_bits is not None and (type(self.hash_bits) is not int or not 1 <= self.hash_bits <= MOST_BITS):
+            expected = f"a whole number from 1 to {MOST_BITS}, or None for no hashing"
+            raise BadSetting(setting="hash_bits", got=self.hash_bits, expected=expected)
         if self.words is self.chars is self.chars_across is None:
             raise NothingSeen
 
@@ -76,7 +82,16 @@ class Terms:
             chars=self.chars,
             chars_across=self.chars_across,
             accents=self.accents,
+            hash_bits=self.hash_bits,
         )
+
+    def known_as(self, term: str) -> str:
+        """The name under which a term that is seen is counted: its own, or that of its bucket.
+
+        >>> Terms().known_as("no refund"), Terms(hash_bits=10).known_as("no refund")
+        ('no refund', '\\th0000012f')
+        """
+        return term if self.hash_bits is None else self.core.known_as(term)
 
     def seen(self, text: str) -> list[Seen]:
         """All terms of a text, each with its place."""
@@ -109,6 +124,8 @@ def display(term: str) -> str:
         return f"‹{_visible(term.removeprefix(_CHARS))}›"
     if term.startswith(_ACROSS):
         return f"«{_visible(term.removeprefix(_ACROSS))}»"
+    if term.startswith(_HASHED):
+        return f"#{term.removeprefix(_HASHED)}"
     return term.replace("\t", "")
 
 

@@ -166,18 +166,20 @@ impl Lexicon {
     }
 
     /// The same without an index. The order is that of [`read`], words before runs of words before runs of characters,
-    /// so that whoever adds up what is found gets the same sum to the last bit.
+    /// and that of the text where terms are hashed, so that whoever adds up what is found gets the same sum to the last bit.
     #[cold]
     #[inline(never)]
     fn search(&self, text: &str, mut emit: impl FnMut(u32)) {
         let mut seen = self.terms.seen(text);
-        seen.sort_by_key(|seen| match &seen.name {
-            across if across.starts_with(ACROSS) => 3,
-            inside if inside.starts_with(CHARS) => 2,
-            words if words.contains(' ') => 1,
-            _ => 0,
-        });
-        for place in seen.iter().filter_map(|seen| self.place(&seen.name)) {
+        if self.terms.hash_bits.is_none() {
+            seen.sort_by_key(|seen| match &seen.name {
+                across if across.starts_with(ACROSS) => 3,
+                inside if inside.starts_with(CHARS) => 2,
+                words if words.contains(' ') => 1,
+                _ => 0,
+            });
+        }
+        for place in seen.iter().filter_map(|seen| self.place(&self.terms.known_as(&seen.name))) {
             emit(place as u32);
         }
     }
@@ -253,7 +255,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_searched_for_is_what_an_index_finds(
-            learnt in "[abé İ_.'\u{3042}]{0,40}", text in "[abé İ_.'\u{3042}]{0,40}", low in 1..3_usize, more in 0..3_usize,
+            learnt in "[abé İ_.'\u{3042}]{0,40}", text in "[abé İ_.'\u{3042}]{0,40}", low in 1..3_usize, more in 0..3_usize, hash_bits in prop::option::of(1..32_u32),
         ) {
             for tokens in [Tokens::Word, Tokens::Unicode, Tokens::Whitespace] {
                 let lengths = Some(low..=low + more);
@@ -263,9 +265,10 @@ mod tests {
                     chars: lengths.clone(),
                     chars_across: lengths,
                     edges: more % 2 == 1,
+                    hash_bits,
                     ..Terms::default()
                 };
-                let known: BTreeSet<_> = terms.seen(&learnt).into_iter().map(|seen| seen.name).collect();
+                let known: BTreeSet<_> = terms.seen(&learnt).iter().map(|seen| terms.known_as(&seen.name)).collect();
                 let mut names = Names::default();
                 known.iter().for_each(|name| names.push(name));
                 let lexicon = Lexicon::new(terms, names).unwrap();

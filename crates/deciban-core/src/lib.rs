@@ -13,6 +13,7 @@ pub mod counts;
 pub mod decision;
 pub mod edges;
 mod grams;
+pub mod hash;
 pub mod lexicon;
 mod names;
 mod near;

@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use crate::chars::{self, Run, Written, each_across, each_inside};
 use crate::edges::edged_grams;
+use crate::hash::read_hashed;
 use crate::names::Joined;
 use crate::scan::Scan;
 use crate::table::{Node, Seed, Short, Table};
@@ -85,6 +86,9 @@ impl Found {
 
 /// Shows every term of a text to `visit`.
 pub(crate) fn read(terms: &Terms, text: &str, scratch: &mut Scratch, visit: &mut impl Visit) {
+    if let Some(bits) = terms.hash_bits {
+        return read_hashed(terms, bits, text, scratch, visit);
+    }
     if let Some(lengths) = &terms.words {
         let Scratch { scan, words, found, nodes, folded, .. } = scratch;
         terms.scan(text, terms.tokens, scan, folded);

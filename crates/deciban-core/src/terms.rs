@@ -3,11 +3,12 @@
 //! A word n-gram is named by its tokens with a space between them. Every other kind of term has a name that begins with
 //! a tab, which no token can hold, and a letter for its kind: [`CHARS`] for character n-grams inside words, [`ACROSS`]
 //! for those across words. The edges of a text, which are words that no text holds, have names of such a kind too:
-//! [`crate::edges`].
+//! [`crate::edges`]. Terms that are hashed are named after their buckets: [`crate::hash`].
 
 use std::ops::{Range, RangeInclusive};
 
 use crate::accents::Accents;
+use crate::hash::bucket_name;
 use crate::names::each_name;
 use crate::read::Scratch;
 use crate::scan::Scan;
@@ -38,6 +39,8 @@ pub struct Terms {
     pub accents: Accents,
     /// Words that leave before n-grams are made.
     pub stop: Stop,
+    /// Where terms are known by buckets alone: two to the power of this many, from 1 to 31.
+    pub hash_bits: Option<u32>,
 }
 
 /// Lower-cased words, one by one.
@@ -52,6 +55,7 @@ impl Default for Terms {
             lowercase: true,
             accents: Accents::Keep,
             stop: Stop::default(),
+            hash_bits: None,
         }
     }
 }
@@ -82,6 +86,11 @@ impl Terms {
             found.push(Seen { name, span: origin[from]..self.end_of(text, origin[to - 1]) });
         });
         found
+    }
+
+    /// The name that a term which is seen has in a lexicon.
+    pub fn known_as(&self, name: &str) -> String {
+        self.hash_bits.map_or_else(|| name.to_string(), |bits| bucket_name(name, bits))
     }
 
     /// Where the character at a place ends, with the accents after it that leave.

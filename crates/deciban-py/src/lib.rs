@@ -55,7 +55,7 @@ fn lengths(given: Option<(usize, usize)>) -> PyResult<Option<RangeInclusive<usiz
 #[pymethods]
 impl Terms {
     #[new]
-    #[pyo3(signature = (*, tokens="word", words=None, edges=false, chars=None, chars_across=None, lowercase=true, accents="keep", stop=None))]
+    #[pyo3(signature = (*, tokens="word", words=None, edges=false, chars=None, chars_across=None, lowercase=true, accents="keep", stop=None, hash_bits=None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         tokens: &str,
@@ -66,6 +66,7 @@ impl Terms {
         lowercase: bool,
         accents: &str,
         stop: Option<&Bound<'_, PyList>>,
+        hash_bits: Option<u32>,
     ) -> PyResult<Self> {
         let tokens = match tokens {
             "word" => Tokens::Word,
@@ -80,6 +81,9 @@ impl Terms {
             "ascii" => Accents::Ascii,
             _ => return Err(PyValueError::new_err("accents are to keep, to fold, or to fold to ascii")),
         };
+        if hash_bits.is_some_and(|bits| !(1..=31).contains(&bits)) {
+            return Err(PyValueError::new_err("terms are hashed to 1 to 31 bits"));
+        }
         let stop = stop.map(strings).transpose()?.unwrap_or_default();
         Ok(Terms(CoreTerms {
             tokens,
@@ -90,7 +94,13 @@ impl Terms {
             lowercase,
             accents,
             stop: stop.iter().map(AsRef::as_ref).collect(),
+            hash_bits,
         }))
+    }
+
+    /// The name that a term which is seen has in a lexicon.
+    fn known_as(&self, name: &str) -> String {
+        self.0.known_as(name)
     }
 
     /// All terms of a text in order: (name, start, end), places counted in characters.

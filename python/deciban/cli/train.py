@@ -43,6 +43,8 @@ def add_settings(parser: ArgumentParser) -> None:
     add("--tokens", default="word", metavar="NAME", help=tokens)
     accents = "what becomes of accents: keep, or fold, which sees é as e (default: keep)"
     add("--accents", default="keep", metavar="NAME", help=accents)
+    bits = "bound the memory: count terms in 2^N buckets, by a hash of their names (default: no hashing)"
+    add("--hash-bits", default=None, type=options.positive, metavar="N", help=bits)
     add("--binary", action="store_true", help="count a term once a text")
     smoothing = "how unseen terms get a probability (default: laplace)"
     add("--smoothing", default="laplace", metavar="NAME", help=smoothing)

@@ -4,7 +4,8 @@ Nothing is approximated. The score of a label is a sum over terms, so the log-od
 
     f(x) = (log theta_1 - log theta_0) . x + log p(y=1) - log p(y=0)        Zhu 16-18
 
-and each summand is the evidence of its term. They add up to the posterior log-odds.
+and each summand is the evidence of its term. They add up to the posterior log-odds. A model of hashed terms knows no
+names: they are recovered from the text that is explained, and those that share a bucket are one piece of evidence.
 """
 
 from __future__ import annotations
@@ -22,17 +23,21 @@ from ..units import decibans
 
 @dataclass(frozen=True)
 class TermEvidence:
-    """One term's weight: `decibans` in all, for `times` times that it counts; `spans` are its places in the text."""
+    """One term's weight: `decibans` in all, for `times` times that it counts; `spans` are its places in the text.
+
+    `names` are what stands there: the term itself, or, where `term` is a bucket of hashed ones, all that fall into it.
+    """
 
     term: str
     decibans: float
     times: int
     spans: tuple[tuple[int, int], ...]
+    names: tuple[str, ...]
 
     @property
     def name(self) -> str:
         """The term as people are shown it."""
-        return display(self.term)
+        return " | ".join(map(display, self.names))
 
 
 @dataclass(frozen=True)
@@ -82,12 +87,12 @@ def explain(card: Scorecard, terms: Terms, text: str, label: str | None = None, 
         raise NothingLearnt
     scores = card.scores([text])[0]
     one, other = _pair(card.labels, scores, label, against)
-    spans = _spans(terms, text)
+    spans, names = _seen(terms, text)
     places = {term: place for term in spans if (place := card.lexicon.place(term)) is not None}
     weights = card.weights(np.fromiter(places.values(), np.int64, len(places)))
     nats = weights[:, one] - weights[:, other]
     found = [
-        TermEvidence(term, decibans(times * float(nat)), times, tuple(spans[term]))
+        TermEvidence(term, decibans(times * float(nat)), times, tuple(spans[term]), tuple(names[term]))
         for term, nat in zip(places, nats, strict=True)
         for times in (1 if card.binary else len(spans[term]),)
     ]
@@ -98,15 +103,19 @@ def explain(card: Scorecard, terms: Terms, text: str, label: str | None = None, 
         probability=float(posterior(scores)[one]),
         prior=decibans(float(card.bias[one] - card.bias[other])),
         terms=tuple(sorted(found, key=lambda e: (-abs(e.decibans), e.term))),
-        unknown=tuple(term for term in spans if term not in places),
+        unknown=tuple(name for term in spans if term not in places for name in names[term]),
     )
 
 
-def _spans(terms: Terms, text: str) -> dict[str, list[tuple[int, int]]]:
+def _seen(terms: Terms, text: str) -> tuple[dict[str, list[tuple[int, int]]], dict[str, dict[str, None]]]:
+    """The places in a text of each term, as the lexicon has it, and its names, each once."""
     spans: dict[str, list[tuple[int, int]]] = {}
-    for term, start, end in terms.seen(text):
+    names: dict[str, dict[str, None]] = {}
+    for name, start, end in terms.seen(text):
+        term = terms.known_as(name)
         spans.setdefault(term, []).append((start, end))
-    return spans
+        names.setdefault(term, {})[name] = None
+    return spans, names
 
 
 def _pair(labels: tuple[str, ...], scores: np.ndarray, label: str | None, against: str | None) -> tuple[int, int]:

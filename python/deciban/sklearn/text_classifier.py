@@ -40,6 +40,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         chars_across: Lengths = None,
         tokens: str = "word",
         accents: str = "keep",
+        hash_bits: int | None = None,
         binary: bool = False,
         smoothing: str = "laplace",
         alpha: float = 1.0,
@@ -54,6 +55,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.chars_across = chars_across
         self.tokens = tokens
         self.accents = accents
+        self.hash_bits = hash_bits
         self.binary = binary
         self.smoothing = smoothing
         self.alpha = alpha

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 
@@ -126,6 +127,43 @@ def test_info(model):
     assert facts["settings"]["words"] == [1, 2]
     assert facts["provenance"] == [{"source": "tickets.csv", "examples": 716}]
     assert "trained on: tickets.csv (+716)" in deciban("info", model)
+
+
+def test_all_that_can_be_seen_of_a_text(tmp_path):
+    path, report = tmp_path / "hashed.deciban", tmp_path / "report.html"
+    seen = [
+        "--words",
+        "1-2",
+        "--edges",
+        "--chars",
+        "3",
+        "--chars-across",
+        "4-5",
+        "--accents",
+        "fold",
+        "--hash-bits",
+        "18",
+    ]
+    deciban("train", TICKETS, *seen, "-o", path)
+    facts = json.loads(deciban("info", path, "--json"))
+    assert facts["terms"] <= 2**18
+    chosen = {
+        "words": [1, 2],
+        "edges": True,
+        "chars": [3, 3],
+        "chars_across": [4, 5],
+        "accents": "fold",
+        "hash_bits": 18,
+    }
+    assert facts["settings"].items() >= chosen.items()
+    assert "edges=True, chars=(3, 3), chars_across=(4, 5), tokens=word, accents=fold, hash_bits=18" in deciban(
+        "info", path
+    )
+    why = json.loads(deciban("explain", path, "Réfund", "--json"))
+    spans = {name: why["text"][slice(*term["spans"][0])] for term in why["terms"] for name in term["names"]}
+    assert {"refund": "Réfund", "\t<s> refund": "Réfund", "\tc re": "Ré", "\taefun": "éfun"}.items() <= spans.items()
+    deciban("evaluate", path, TICKETS, "--loo", "--report", report)
+    assert "\t" not in re.sub(r"^\s+", "", report.read_text(encoding="utf-8"), flags=re.MULTILINE)
 
 
 def test_a_report_is_written(model, tmp_path):

@@ -82,10 +82,13 @@ def test_a_model_that_has_forgotten_everything_comes_back(tmp_path):
     assert again.learn(TEXTS, LABELS).counts == deciban.train(TEXTS, LABELS).counts
 
 
-def test_a_loaded_model_scores_the_same_before_and_after_it_has_an_index(tmp_path, tickets):
+@pytest.mark.parametrize(
+    "more", [{}, {"edges": True, "chars_across": (2, 3), "accents": "fold"}, {"edges": True, "hash_bits": 16}], ids=repr
+)
+def test_a_loaded_model_scores_the_same_before_and_after_it_has_an_index(tmp_path, tickets, more):
     """To the last bit: few texts are looked up by searching, many by an index."""
     texts, labels = tickets
-    model = deciban.train(texts, labels, words=(1, 3), chars=(2, 4))
+    model = deciban.train(texts, labels, words=(1, 3), chars=(2, 4), **more)
     model.save(tmp_path / "tickets.deciban")
     again = deciban.load(tmp_path / "tickets.deciban")
     one_by_one = np.vstack([again.scores([text]) for text in texts])

@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check rust lint types layers pytest format picture bench scale fuzz clean
+.PHONY: help setup demo test check rust lint types layers pytest format picture bench scale fuzz data clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,6 +65,9 @@ fuzz:  ## fuzz the core, each target for FUZZ_SECONDS (installs cargo-fuzz)
 	@for target in terms counts rows buffers; do \
 		cargo fuzz run --sanitizer none $$target -- -max_total_time=$(FUZZ_SECONDS) -max_len=512 -verbosity=0 || exit 1; \
 	done
+
+data: setup  ## compare counts with scikit-learn's and the oracle's on every text of the real data sets
+	$(BIN)/python -m pytest tests/test_data.py --all-texts
 
 clean:  ## remove all that was built
 	rm -rf .venv target out python/deciban/*.so

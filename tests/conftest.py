@@ -15,6 +15,10 @@ ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("DECIBAN_DATA", ROOT.parent / "shared" / "data"))
 
 
+def pytest_addoption(parser):
+    parser.addoption("--all-texts", action="store_true", help="read real data sets whole")
+
+
 @pytest.fixture(scope="session")
 def data():
     """A reader of the real data sets; skips where they are not at hand."""
@@ -26,7 +30,8 @@ def data():
         with gzip.open(path, "rt", encoding="utf-8") as file:
             rows = [row for row in map(json.loads, file) if split in (None, row["split"])]
         rows = rows[:: max(len(rows) // limit, 1)] if limit else rows
-        return [row["text"] for row in rows], [row["label"] for row in rows]
+        several = "+".join  # of several labels, one name
+        return [row["text"] for row in rows], [row.get("label") or several(row["labels"]) or "none" for row in rows]
 
     return read
 

@@ -58,7 +58,8 @@ type Sums = Vec<(u64, Sum)>;
 #[derive(Debug, Default)]
 struct Bucket {
     met: Vec<Met>,
-    sums: Sums,
+    /// In pieces that are never moved: what grows step by step, in many buckets, leaves holes behind.
+    sums: Vec<Sums>,
     compacted: usize,
 }
 
@@ -101,21 +102,23 @@ impl Grams {
 
     /// Takes over what others have counted, whose nodes are `ours` here.
     pub(crate) fn absorb(&mut self, other: Grams, ours: &[Node]) {
+        let mut moved = vec![Sums::new(); BUCKETS];
         for (first, word, sum) in other.unsorted() {
             let (first, word) = (ours[first as usize], ours[word as usize]);
-            self.buckets[bucket_of(self.seed, first)].sums.push((pair(first, word), sum));
+            moved[bucket_of(self.seed, first)].push((pair(first, word), sum));
         }
+        self.buckets.iter_mut().zip(moved).for_each(|(bucket, sums)| bucket.sums.push(sums));
     }
 
     /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
-        self.met == 0 && self.buckets.iter().all(|bucket| bucket.sums.is_empty())
+        self.met == 0 && self.buckets.iter().all(|bucket| bucket.sums.iter().all(Vec::is_empty))
     }
 
     /// All n-grams, by their nodes, and what was counted of them; some more than once.
     pub(crate) fn unsorted(mut self) -> impl Iterator<Item = (Node, Node, Sum)> {
         self.sum_up();
-        let sums = self.buckets.into_iter().flat_map(|bucket| bucket.sums);
+        let sums = self.buckets.into_iter().flat_map(|bucket| bucket.sums).flatten();
         sums.map(|(key, sum)| ((key >> 32) as Node, key as Node, sum))
     }
 
@@ -134,16 +137,18 @@ impl Grams {
         let size = BUCKETS.div_ceil(parts::count(threads, BUCKETS));
         let jobs = self.buckets.chunks_mut(size).map(|buckets| || sort(buckets, place)).collect();
         parts::run(jobs);
-        let buckets = self.buckets.into_iter().map(|bucket| (bucket.sums, 0)).collect();
+        let buckets = self.buckets.into_iter().map(|bucket| (bucket.all(), 0)).collect();
         Sorted { seed: self.seed, bits, buckets, turns: vec![0; BUCKETS] }
     }
 }
 
 fn sort(buckets: &mut [Bucket], place: impl Fn(u64) -> u64) {
     let mut spare = Vec::new();
-    for Bucket { sums, .. } in buckets {
+    for bucket in buckets {
+        let mut sums = std::mem::take(bucket).all();
         sums.iter_mut().for_each(|(key, _)| *key = place(*key));
-        by_radix(sums, &mut spare);
+        by_radix(&mut sums, &mut spare);
+        bucket.sums.push(sums);
     }
 }
 
@@ -166,16 +171,23 @@ impl Bucket {
             table.value(at).add(document);
         }
         self.met.clear();
-        self.push(table);
-        if self.sums.len() > 2 * self.compacted.max(MANY_SUMS) {
+        self.sums.push(sums_of(table));
+        if self.sums.iter().map(Vec::len).sum::<usize>() > 2 * self.compacted.max(MANY_SUMS) {
             self.compact(table);
         }
     }
 
+    /// All sums.
+    fn all(mut self) -> Sums {
+        if self.sums.len() == 1 { self.sums.remove(0) } else { self.sums.concat() }
+    }
+
     /// Makes one sum of those of the same n-gram and label.
     fn compact(&mut self, table: &mut Table<Short, Count>) {
-        table.clear(self.sums.len());
-        for (key, sum) in std::mem::take(&mut self.sums) {
+        let all = std::mem::take(self).all();
+        let mut kept = Sums::new();
+        table.clear(all.len());
+        for (key, sum) in all {
             let with_label = Short::of_numbers((key >> 32) as Node, key as Node, sum.label);
             let at = table.insert(with_label, table.hash(with_label), || 0);
             let count = table.value(at);
@@ -183,26 +195,28 @@ impl Bucket {
                 Some(occurrences) => {
                     *count = Count { occurrences, presences: count.presences + u32::from(sum.presences), document: 0 };
                 }
-                None => self.sums.push((key, sum)),
+                None => kept.push((key, sum)),
             }
         }
-        self.push(table);
-        self.compacted = self.sums.len();
+        self.sums = vec![kept, sums_of(table)];
+        self.compacted = self.sums.iter().map(Vec::len).sum();
     }
+}
 
-    /// Appends the sums of a table.
-    fn push(&mut self, table: &Table<Short, Count>) {
-        const MOST: u32 = u16::MAX as u32;
-        for (key, Count { mut occurrences, mut presences, .. }) in table.entries() {
-            let (first, word, label) = key.numbers();
-            while occurrences > 0 {
-                let (some, of_them) = (occurrences.min(MOST), presences.min(MOST));
-                let sum = Sum { label, occurrences: some as u16, presences: of_them as u16 };
-                self.sums.push((pair(first, word), sum));
-                (occurrences, presences) = (occurrences - some, presences - of_them);
-            }
+/// The sums of a table.
+fn sums_of(table: &Table<Short, Count>) -> Sums {
+    const MOST: u32 = u16::MAX as u32;
+    let mut sums = Sums::with_capacity(table.len());
+    for (key, Count { mut occurrences, mut presences, .. }) in table.entries() {
+        let (first, word, label) = key.numbers();
+        while occurrences > 0 {
+            let (some, of_them) = (occurrences.min(MOST), presences.min(MOST));
+            let sum = Sum { label, occurrences: some as u16, presences: of_them as u16 };
+            sums.push((pair(first, word), sum));
+            (occurrences, presences) = (occurrences - some, presences - of_them);
         }
     }
+    sums
 }
 
 /// Sorted n-grams, to be asked for node by node, in canonical order.

@@ -277,6 +277,11 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
         self.used == 0
     }
 
+    /// How many keys there are.
+    pub(crate) fn len(&self) -> usize {
+        self.used
+    }
+
     /// How many slots there are: it changes when they are moved.
     #[inline(always)]
     pub(crate) fn size(&self) -> usize {

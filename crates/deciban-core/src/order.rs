@@ -18,13 +18,14 @@ pub(crate) struct Order {
 pub(crate) fn order<V: Copy + Default>(trie: &Trie<V>, is_term: &[bool]) -> Order {
     let nodes = Nodes::new(trie);
     let walk = nodes.sorted(is_term);
-    let mut place = vec![0; nodes.names.len()];
+    let mut place = vec![0; nodes.len()];
     (0..).zip(&walk).for_each(|(i, &node)| place[node as usize] = i);
     Order { place, names: nodes.written(&walk) }
 }
 
 /// What all nodes stand for.
 pub(crate) struct Nodes {
+    /// What each stands for; empty where none is an n-gram of words.
     names: Vec<Name>,
     /// Nodes that are no n-grams of words, in the order of their names.
     words: Vec<Node>,
@@ -46,17 +47,18 @@ impl Nodes {
             rank[node as usize] = i;
         }
         text.extend_from_slice(&[0; 16]);
+        let names = if words.len() == names.len() { Vec::new() } else { names };
         Nodes { names, words, text, ends, rank }
     }
 
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
-        self.names.len()
+        self.rank.len()
     }
 
     /// Whether none is an n-gram of words: their canonical order is then that of their ranks.
     pub(crate) fn is_flat(&self) -> bool {
-        self.words.len() == self.names.len()
+        self.names.is_empty()
     }
 
     /// The rank of each word among all words.
@@ -103,7 +105,7 @@ impl Nodes {
 
     /// Appends what a node stands for to a name.
     pub(crate) fn write(&self, node: Node, name: &mut Vec<u8>) {
-        if let Name::Pair(first, word) = self.names[node as usize] {
+        if let Some(&Name::Pair(first, word)) = self.names.get(node as usize) {
             self.write(first, name);
             name.push(b' ');
             name.extend_from_slice(self.word(word));
@@ -125,7 +127,7 @@ impl Nodes {
 
     /// All terms, sorted by their whole names.
     fn compared(&self, is_term: &[bool]) -> Vec<Node> {
-        let mut named: Vec<(Vec<u8>, Node)> = (0..self.names.len() as Node)
+        let mut named: Vec<(Vec<u8>, Node)> = (0..self.len() as Node)
             .filter(|&node| is_term[node as usize])
             .map(|node| {
                 let mut name = Vec::new();
@@ -145,7 +147,7 @@ impl Nodes {
             family[first as usize] += family[node as usize];
         }
         let total: u32 = self.words.iter().map(|&node| family[node as usize]).sum();
-        let (mut walk, mut free, mut next) = (vec![0; total as usize], vec![0; self.names.len()], 0);
+        let (mut walk, mut free, mut next) = (vec![0; total as usize], vec![0; self.len()], 0);
         let mut put = |node: Node, at: u32, free: &mut [u32]| {
             if is_term[node as usize] {
                 walk[at as usize] = node;
@@ -166,7 +168,7 @@ impl Nodes {
     /// The n-grams of words, level by level: (the n-gram without its last word, the n-gram), sorted by their ranks.
     fn levels(&self) -> Vec<Vec<(Node, Node)>> {
         // A child is made after its parent, so that by number parents come first.
-        let mut depth = vec![0_u8; self.names.len()];
+        let mut depth = vec![0_u8; self.len()];
         let mut levels: Vec<Vec<(Node, Node)>> = Vec::new();
         for (node, name) in (0..).zip(&self.names) {
             if let &Name::Pair(first, _) = name {

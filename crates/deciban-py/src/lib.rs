@@ -29,7 +29,7 @@ pyo3::create_exception!(deciban._core, BadText, PyException, "A text is no text:
 pyo3::create_exception!(deciban._core, Unlearnt, PyException, "Counts would fall below zero: (term or None, label).");
 
 /// How many bytes of text are counted at once: the more, the fewer times is each label begun.
-const BYTES_COUNTED_AT_ONCE: usize = 1 << 25;
+const BYTES_COUNTED_AT_ONCE: usize = 1 << 26;
 
 type Array<'py, T> = Bound<'py, PyArray1<T>>;
 /// NumPy's arrays, and what is mapped from a file without NumPy.

@@ -33,10 +33,10 @@ impl<'py> FromPyObject<'_, 'py> for Texts<'py> {
     }
 }
 
-/// A text as the core takes it; none is copied.
+/// A text as the core takes it; none is copied. A box makes the rare one no larger than the usual one.
 pub enum Text<'a> {
     Python(PyBackedStr),
-    Bytes(PyBackedBytes),
+    Bytes(Box<PyBackedBytes>),
     Column(&'a str),
 }
 
@@ -121,7 +121,7 @@ pub fn strings(list: &Bound<'_, PyList>) -> PyResult<Vec<Text<'static>>> {
 
 fn text(place: usize, item: Bound<'_, PyAny>) -> PyResult<Text<'static>> {
     match item.cast::<PyBytes>() {
-        Ok(bytes) if string(bytes.as_bytes()).is_some() => Ok(Text::Bytes(bytes.clone().into())),
+        Ok(bytes) if string(bytes.as_bytes()).is_some() => Ok(Text::Bytes(Box::new(bytes.clone().into()))),
         Ok(_) => Err(BadText::new_err((place, "not UTF-8"))),
         Err(_) => string_object(place, item),
     }

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import oracle
 from corpora import columns, corpora, seen
+from deciban import _core
 from deciban.counts import Tally, count
 from deciban.errors import NeverLearnt
 from deciban.rows import rows
@@ -148,3 +149,13 @@ def test_counts_are_frozen(corpus):
     counts = counted(corpus, {})
     with pytest.raises(ValueError, match="read-only"):
         counts.documents[...] = 7
+
+
+def test_a_refused_text_leaves_nothing_behind():
+    tally = Tally(Terms())
+    tally.add(["aa"], ["x"])
+    with pytest.raises(_core.BadText):
+        tally.add(["bb", None], ["y", "y"])
+    assert tally.counts() == count(Terms(), [], [])
+    tally.add(["cc"], ["z"])
+    assert tally.counts() == count(Terms(), ["cc"], ["z"])

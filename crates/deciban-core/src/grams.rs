@@ -13,6 +13,8 @@ use crate::table::{Node, Seed, Short, Table};
 const BUCKETS: usize = 512;
 /// How many meetings are kept before they are summed up.
 const ENOUGH: usize = 1 << 21;
+/// Below this many sums a thread costs more than it brings.
+const WORTH_A_THREAD: usize = 1 << 16;
 /// How many sums a bucket has before it is looked through for those of the same n-gram and label.
 const MANY_SUMS: usize = 1 << 16;
 
@@ -134,7 +136,8 @@ impl Grams {
         }
         let bits = u64::BITS - (walk.len() as u64).leading_zeros();
         let place = |key: u64| u64::from(turn[(key >> 32) as usize]) << bits | u64::from(ranks[key as u32 as usize]);
-        let size = BUCKETS.div_ceil(parts::count(threads, BUCKETS));
+        let sums: usize = self.buckets.iter().flat_map(|bucket| &bucket.sums).map(Vec::len).sum();
+        let size = BUCKETS.div_ceil(parts::count(threads, (sums / WORTH_A_THREAD).min(BUCKETS)));
         let jobs = self.buckets.chunks_mut(size).map(|buckets| || sort(buckets, place)).collect();
         parts::run(jobs);
         let buckets = self.buckets.into_iter().map(|bucket| (bucket.all(), 0)).collect();
@@ -320,6 +323,6 @@ mod tests {
     #[test]
     fn counts_may_exceed_what_one_sum_holds() {
         let met = [(1, 2, 70_000), (1, 2, 140_000), (1, 2, 3)];
-        assert_eq!(totals(counted(&met, |_, grams| grams.end_document()).unsorted()), expected(&met));
+        assert_eq!(totals(counted(&met, |_, grams| grams.sum_up()).unsorted()), expected(&met));
     }
 }

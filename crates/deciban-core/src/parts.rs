@@ -3,7 +3,8 @@
 //! Threads are started for the call and gone after it, so that a process that forks is never left without them.
 
 use std::num::NonZero;
-use std::thread;
+use std::sync::Mutex;
+use std::{iter, thread};
 
 /// Below this many bytes of text a thread costs more than it brings.
 const WORTH_A_THREAD: usize = 1 << 16;
@@ -38,22 +39,29 @@ pub(crate) fn count(threads: usize, most: usize) -> usize {
     }
 }
 
-/// Runs every job on a thread of its own, the last one on this; results in the order of the jobs.
-pub fn run<R: Send>(mut jobs: Vec<impl FnOnce() -> R + Send>) -> Vec<R> {
+/// Runs every job, each on a thread of its own as far as there are threads to be had, the last one on this; results in
+/// the order of the jobs.
+pub fn run<R: Send, J: FnOnce() -> R + Send>(mut jobs: Vec<J>) -> Vec<R> {
     let Some(last) = jobs.pop() else { return Vec::new() };
-    thread::scope(|scope| {
-        let started: Vec<_> = jobs.into_iter().map(|job| scope.spawn(job)).collect();
-        let last = last();
-        let mut results = Vec::with_capacity(started.len() + 1);
+    let others = jobs.len();
+    let queue = Mutex::new(jobs.into_iter().enumerate());
+    let next = || queue.lock().ok().and_then(|mut queue| queue.next());
+    let work = || iter::from_fn(next).map(|(place, job)| (place, job())).collect::<Vec<_>>();
+    let mut results = thread::scope(|scope| {
+        let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+        let started: Vec<_> = (0..others).map_while(start).collect();
+        let mut results = vec![(others, last())];
+        results.extend(work());
         for thread in started {
             match thread.join() {
-                Ok(result) => results.push(result),
+                Ok(of_thread) => results.extend(of_thread),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
-        results.push(last);
         results
-    })
+    });
+    results.sort_unstable_by_key(|&(place, _)| place);
+    results.into_iter().map(|(_, result)| result).collect()
 }
 
 #[cfg(test)]

@@ -19,18 +19,29 @@ pub struct Rows {
 pub fn rows<T: AsRef<str> + Sync>(lexicon: &Lexicon, texts: &[T], threads: usize) -> Rows {
     let jobs = parts::cut(texts, threads).into_iter().map(|part| || rows_of_part(lexicon, part)).collect();
     let mut parts = parts::run(jobs).into_iter();
-    let mut all = parts.next().unwrap_or_else(|| rows_of_part::<T>(lexicon, &[]));
-    for part in parts {
-        let before = all.term.len() as i64;
-        all.indptr.extend(part.indptr[1..].iter().map(|at| at + before));
-        all.term.extend(part.term);
-        all.count.extend(part.count);
-    }
+    let mut all = parts.next().unwrap_or_default();
+    parts.for_each(|part| all.append(part));
     all
 }
 
+impl Default for Rows {
+    fn default() -> Self {
+        Rows { indptr: vec![0], term: Vec::new(), count: Vec::new() }
+    }
+}
+
+impl Rows {
+    /// More rows, after these.
+    pub fn append(&mut self, more: Rows) {
+        let before = self.term.len() as i64;
+        self.indptr.extend(more.indptr[1..].iter().map(|at| at + before));
+        self.term.extend(more.term);
+        self.count.extend(more.count);
+    }
+}
+
 fn rows_of_part<T: AsRef<str>>(lexicon: &Lexicon, texts: &[T]) -> Rows {
-    let mut rows = Rows { indptr: vec![0], term: Vec::new(), count: Vec::new() };
+    let mut rows = Rows::default();
     let (mut scratch, mut found) = (Scratch::default(), Vec::new());
     lexicon.expect(parts::bytes(texts));
     for text in texts {

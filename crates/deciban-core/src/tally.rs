@@ -3,12 +3,14 @@
 //! Documents of one label are counted together, so that a count is one number in the slot where its term was found. When
 //! the label is done, what was touched is written down as postings and the slots begin anew.
 
+mod writing;
+
 use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::counts::Counts;
-use crate::grams::{Count, Grams, Sorted, Sum};
-use crate::lexicon::{Index, Names};
+use crate::grams::{Count, Grams};
+use crate::lexicon::Index;
 use crate::near::prefetch;
 use crate::order::Nodes;
 use crate::read::{Scratch, Visit, read};
@@ -17,15 +19,9 @@ use crate::terms::Terms;
 use crate::trie::{Name, Trie};
 use crate::{Invalid, parts};
 
-const TOO_MANY_TERMS: Invalid = Invalid("there are more than four billion distinct terms; use shorter n-grams");
+use writing::{Posting, Writing, by_term_and_label};
 
-#[derive(Debug, Clone, Copy)]
-struct Posting {
-    node: Node,
-    label: u32,
-    occurrences: u32,
-    presences: u32,
-}
+const TOO_MANY_TERMS: Invalid = Invalid("there are more than four billion distinct terms; use shorter n-grams");
 
 /// Slots that were touched since a label began; those of a table that has grown since are found by looking at all.
 #[derive(Debug, Default)]
@@ -38,8 +34,11 @@ struct Touched {
 #[derive(Debug)]
 struct Part {
     trie: Trie<Count>,
-    label: u32,
     document: u32,
+    /// The label that is being counted, its texts since it began, and how many terms they may have.
+    label: u32,
+    texts: i64,
+    terms: u32,
     short: Touched,
     long: Vec<usize>,
     pairs: Touched,
@@ -95,8 +94,10 @@ impl Part {
     fn new() -> Self {
         Part {
             trie: Trie::new(),
-            label: 0,
             document: 0,
+            label: 0,
+            texts: 0,
+            terms: 0,
             short: Touched::default(),
             long: Vec::new(),
             pairs: Touched::default(),
@@ -115,21 +116,19 @@ impl Part {
         labels: &[u32],
         stop: impl Fn() -> bool,
     ) -> Result<(), Invalid> {
-        let mut scratch = Scratch::default();
-        let mut bytes = 0;
+        let (mut scratch, mut bytes, terms_a_byte) = (Scratch::default(), 0, terms.lengths());
         let order = by_label(labels);
         for group in order.chunk_by(|&i, &j| labels[i as usize] == labels[j as usize]) {
             self.label = labels[group[0] as usize];
             for (place, &i) in group.iter().enumerate() {
-                let i = i as usize;
-                self.document =
-                    self.document.checked_add(1).ok_or(Invalid("there are more than four billion texts"))?;
+                let text = texts[i as usize].as_ref();
                 if let Some(&next) = group.get(place + 1) {
                     ask_for(texts[next as usize].as_ref());
                 }
-                read(terms, texts[i].as_ref(), &mut scratch, self);
+                self.begin_document(text, terms_a_byte)?;
+                read(terms, text, &mut scratch, self);
                 self.longest.end_document();
-                bytes += texts[i].as_ref().len();
+                bytes += text.len();
                 if bytes >> 20 > 0 {
                     bytes = 0;
                     if stop() {
@@ -137,7 +136,7 @@ impl Part {
                     }
                 }
             }
-            self.end_label(group.len());
+            self.end_label();
             if self.trie.is_full() {
                 return Err(TOO_MANY_TERMS);
             }
@@ -145,12 +144,28 @@ impl Part {
         Ok(())
     }
 
-    fn end_label(&mut self, documents: usize) {
+    /// Begins a document, in which so many terms may begin at each byte. Before there might be more terms under the label
+    /// than a slot can count, the label begins anew.
+    #[inline]
+    fn begin_document(&mut self, text: &str, terms_a_byte: usize) -> Result<(), Invalid> {
+        let terms = u32::try_from(text.len().saturating_mul(terms_a_byte));
+        let terms = terms.map_err(|_| Invalid("a text may have more than four billion terms; cut it into several"))?;
+        self.document = self.document.checked_add(1).ok_or(Invalid("there are more than four billion texts"))?;
+        if self.terms.checked_add(terms).is_none() {
+            self.end_label();
+        }
+        self.terms += terms;
+        self.texts += 1;
+        Ok(())
+    }
+
+    fn end_label(&mut self) {
         let label = self.label;
         if self.documents.len() <= label as usize {
             self.documents.resize(label as usize + 1, 0);
         }
-        self.documents[label as usize] += documents as i64;
+        self.documents[label as usize] += mem::take(&mut self.texts);
+        self.terms = 0;
         let Part { trie, short, long, pairs, postings, .. } = self;
         let mut write = |node: Node, count: &mut Count| {
             let Count { occurrences, presences, .. } = mem::take(&mut *count);
@@ -229,111 +244,6 @@ impl Part {
     }
 }
 
-/// Counts that are being written, in canonical order.
-struct Writing<'a> {
-    nodes: &'a Nodes,
-    /// What is left to write of the postings of nodes, each with its place in the walk.
-    postings: &'a [Posting],
-    counts: Counts,
-    text: Vec<u8>,
-    offsets: Vec<i64>,
-}
-
-impl<'a> Writing<'a> {
-    fn new(nodes: &'a Nodes, postings: &'a [Posting], counts: Counts) -> Self {
-        let mut offsets = Vec::with_capacity(nodes.len() + 1);
-        offsets.push(0);
-        Writing { nodes, postings, counts, text: Vec::new(), offsets }
-    }
-
-    /// The counts of all terms, and for each node, its place among the terms, plus one; 0 for those that are none.
-    fn all(mut self, walk: &[Node], mut longest: Sorted, numbers: &[u32]) -> (Counts, Vec<u32>) {
-        let mut terms = vec![0; walk.len()];
-        let (has_longest, postings) = (longest.len() > 0, longest.len() + self.postings.len());
-        self.counts.label.reserve(postings);
-        self.counts.occurrences.reserve(postings);
-        self.counts.presences.reserve(postings);
-        for (place, &node) in (0..).zip(walk) {
-            if self.node(place, node) {
-                terms[node as usize] = self.offsets.len() as u32 - 1;
-            }
-            if has_longest {
-                let (sums, rank) = longest.after(node);
-                sums.iter_mut().for_each(|(_, sum)| sum.label = numbers[sum.label as usize]);
-                self.after(node, sums, rank);
-            }
-        }
-        self.counts.names = Names::of_sorted(self.text, self.offsets);
-        (self.counts, terms)
-    }
-
-    /// Writes a node, if it is a term.
-    fn node(&mut self, place: u32, node: Node) -> bool {
-        let here = self.postings.iter().take_while(|posting| posting.node == place).count();
-        let (postings, rest) = self.postings.split_at(here);
-        self.postings = rest;
-        for same in postings.chunk_by(|p, q| p.label == q.label) {
-            let (mut occurrences, mut presences) = (0, 0);
-            for posting in same {
-                occurrences += i64::from(posting.occurrences);
-                presences += i64::from(posting.presences);
-            }
-            self.counts.push_posting(same[0].label, occurrences, presences);
-        }
-        if here > 0 {
-            match self.nodes.is_flat() {
-                true => self.nodes.write_word_of_rank(place, &mut self.text),
-                false => self.nodes.write(node, &mut self.text),
-            }
-            self.end_term();
-        }
-        here > 0
-    }
-
-    /// Writes the longest n-grams that begin with a node.
-    fn after(&mut self, node: Node, sums: &mut [(u64, Sum)], rank: u64) {
-        let mut prefix = Vec::new();
-        if !sums.is_empty() {
-            self.nodes.write(node, &mut prefix);
-            prefix.push(b' ');
-        }
-        for same in sums.chunk_by_mut(|a, b| a.0 == b.0) {
-            self.text.extend_from_slice(&prefix);
-            self.nodes.write_word_of_rank((same[0].0 & rank) as u32, &mut self.text);
-            same.sort_unstable_by_key(|(_, sum)| sum.label);
-            for of_label in same.chunk_by(|a, b| a.1.label == b.1.label) {
-                let total = |number: fn(&Sum) -> u16| of_label.iter().map(|(_, sum)| i64::from(number(sum))).sum();
-                self.counts.push_posting(of_label[0].1.label, total(|sum| sum.occurrences), total(|sum| sum.presences));
-            }
-            self.end_term();
-        }
-    }
-
-    fn end_term(&mut self) {
-        self.offsets.push(self.text.len() as i64);
-        self.counts.indptr.push(self.counts.label.len() as i64);
-    }
-}
-
-/// Postings sorted by term, then by label: as they come in runs of one label, runs are sorted, then dealt out to terms.
-fn by_term_and_label(postings: &[Posting]) -> Vec<Posting> {
-    let mut runs: Vec<&[Posting]> = postings.chunk_by(|p, q| p.label == q.label).collect();
-    runs.sort_by_key(|run| run[0].label);
-    let most = postings.iter().map(|p| p.node as usize + 1).max().unwrap_or(0);
-    let mut starts = vec![0_usize; most + 1];
-    postings.iter().for_each(|p| starts[p.node as usize + 1] += 1);
-    for term in 0..most {
-        starts[term + 1] += starts[term];
-    }
-    let mut dealt = postings.to_vec();
-    for posting in runs.into_iter().flatten() {
-        let at = &mut starts[posting.node as usize];
-        dealt[*at] = *posting;
-        *at += 1;
-    }
-    dealt
-}
-
 /// Brings the first bytes of a text near: texts of one label lie scattered.
 #[inline(always)]
 fn ask_for(text: &str) {
@@ -359,9 +269,10 @@ fn by_label(labels: &[u32]) -> Vec<u32> {
 
 impl Touched {
     /// The slots to look at in a table of this size; nothing is touched after it.
-    fn taken(&mut self, size: usize) -> Vec<usize> {
-        let at = mem::take(&mut self.at);
-        if mem::replace(&mut self.size, size) == size { at } else { (0..size).collect() }
+    fn taken(&mut self, size: usize) -> impl Iterator<Item = usize> + use<> {
+        let (at, is_same) = (mem::take(&mut self.at), mem::replace(&mut self.size, size) == size);
+        let (some, all) = if is_same { (at, 0..0) } else { (Vec::new(), 0..size) };
+        some.into_iter().chain(all)
     }
 }
 
@@ -393,6 +304,12 @@ impl Tally {
     /// A tally of nothing yet; `threads` as in [`parts::cut`].
     pub fn new(terms: Terms, threads: usize) -> Self {
         Tally { terms, threads, labels: 0, parts: Vec::new() }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.labels = 0;
+        self.parts.clear();
     }
 
     /// What is seen of a text.
@@ -448,7 +365,6 @@ impl Tally {
         if all.trie.is_full() {
             return Err(TOO_MANY_TERMS);
         }
-        let (counts, index) = all.counts(numbers, self.threads);
-        Ok((counts, index))
+        Ok(all.counts(numbers, self.threads))
     }
 }

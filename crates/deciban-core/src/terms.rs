@@ -70,6 +70,15 @@ pub struct Seen {
 }
 
 impl Terms {
+    /// How many terms may begin at one byte of a text: one of each length.
+    pub(crate) fn lengths(&self) -> usize {
+        [&self.words, &self.chars, &self.chars_across]
+            .into_iter()
+            .flatten()
+            .map(|lengths| lengths.clone().count())
+            .sum()
+    }
+
     /// All terms of a text in order, each with its span: for explanations.
     ///
     /// ```

@@ -7,15 +7,16 @@ mod vectorise;
 use std::ops::RangeInclusive;
 use std::sync::Mutex;
 
+use deciban_core::Invalid;
 use deciban_core::accents::Accents;
 use deciban_core::counts::{Counts, Unlearnt as CoreUnlearnt, check};
 use deciban_core::decision;
 use deciban_core::lexicon::{Index, Lexicon as CoreLexicon, Names};
+use deciban_core::rows::{Rows, rows};
 use deciban_core::scores::{Scorecard, Scorer as CoreScorer};
 use deciban_core::tally::Tally as CoreTally;
 use deciban_core::terms::Terms as CoreTerms;
 use deciban_core::tokens::Tokens;
-use deciban_core::{Invalid, rows};
 use labels::Labels;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::buffer::PyBuffer;
@@ -25,7 +26,7 @@ use pyo3::types::{PyList, PyTuple};
 
 use crate::texts::{Texts, strings};
 
-pyo3::create_exception!(deciban._core, BadText, PyException, "A text is no text: (place in the list, what is wrong).");
+pyo3::create_exception!(deciban._core, BadText, PyException, "A text is no text: its place in the list.");
 pyo3::create_exception!(deciban._core, Unlearnt, PyException, "Counts would fall below zero: (term or None, label).");
 
 /// How many bytes of text are counted at once: the more, the fewer times is each label begun.
@@ -165,16 +166,12 @@ impl Lexicon {
         texts: Texts<'py>,
         threads: usize,
     ) -> PyResult<(Array<'py, i64>, Array<'py, u32>, Array<'py, i64>)> {
-        let (mut indptr, mut term, mut count) = (vec![0], Vec::new(), Vec::new());
+        let mut all = Rows::default();
         texts.in_runs(py, |slice| {
-            let part = rows::rows(&self.0, slice, threads);
-            let before = term.len() as i64;
-            indptr.extend(part.indptr[1..].iter().map(|at| at + before));
-            term.extend(part.term);
-            count.extend(part.count);
+            all.append(rows(&self.0, slice, threads));
             Ok(())
         })?;
-        Ok((PyArray1::from_vec(py, indptr), PyArray1::from_vec(py, term), PyArray1::from_vec(py, count)))
+        Ok((PyArray1::from_vec(py, all.indptr), PyArray1::from_vec(py, all.term), PyArray1::from_vec(py, all.count)))
     }
 }
 
@@ -352,7 +349,7 @@ impl Tally {
         Tally { tally: CoreTally::new(terms.0.clone(), threads), labels: Labels::default() }
     }
 
-    /// Counts texts, each under its label.
+    /// Counts texts, each under its label; where one of them is refused, the tally is empty after it.
     fn add<'py>(&mut self, py: Python<'py>, texts: Texts<'py>, labels: &Bound<'_, PyList>) -> PyResult<()> {
         let (labels, raised) = (self.labels.number(labels)?, Mutex::new(None));
         let stop = || {
@@ -369,11 +366,15 @@ impl Tally {
             rest = after;
             self.tally.add(texts, labels, stop).map_err(invalid)
         });
-        match raised.into_inner() {
+        let counted = match raised.into_inner() {
             Ok(Some(signal)) => Err(signal),
             _ if rest.is_empty() => counted,
             _ => counted.and(Err(PyValueError::new_err("there are more labels than texts"))),
-        }
+        };
+        counted.inspect_err(|_| {
+            self.tally.clear();
+            self.labels = Labels::default();
+        })
     }
 
     /// The labels, sorted, and the counts of all texts so far, as flat buffers; empty after it.

@@ -122,7 +122,7 @@ pub fn strings(list: &Bound<'_, PyList>) -> PyResult<Vec<Text<'static>>> {
 fn text(place: usize, item: Bound<'_, PyAny>) -> PyResult<Text<'static>> {
     match item.cast::<PyBytes>() {
         Ok(bytes) if string(bytes.as_bytes()).is_some() => Ok(Text::Bytes(Box::new(bytes.clone().into()))),
-        Ok(_) => Err(BadText::new_err((place, "not UTF-8"))),
+        Ok(_) => Err(BadText::new_err(place)),
         Err(_) => string_object(place, item),
     }
 }
@@ -131,9 +131,9 @@ fn string_object(place: usize, item: Bound<'_, PyAny>) -> PyResult<Text<'static>
     match item.cast_into::<PyString>() {
         Ok(text) => match PyBackedStr::try_from(text) {
             Ok(text) => Ok(Text::Python(text)),
-            Err(_) => Err(BadText::new_err((place, "surrogate"))),
+            Err(_) => Err(BadText::new_err(place)),
         },
-        Err(error) => Err(BadText::new_err((place, error.into_inner().get_type().name()?.to_string()))),
+        Err(_) => Err(BadText::new_err(place)),
     }
 }
 
@@ -199,7 +199,7 @@ impl Column {
         let mut all = Vec::with_capacity(self.__len__());
         for chunk in &self.0 {
             for text in each(&chunk.array, &|value| value.and_then(string)) {
-                let text = text.ok_or_else(|| BadText::new_err((all.len(), "not UTF-8")))?;
+                let text = text.ok_or_else(|| BadText::new_err(all.len()))?;
                 all.push(Text::Column(text));
             }
         }

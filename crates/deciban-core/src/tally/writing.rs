@@ -1,0 +1,121 @@
+//! Counts, written in canonical order: nodes as a walk meets them, and after each the longest n-grams that begin with it.
+
+use crate::counts::Counts;
+use crate::grams::{Sorted, Sum};
+use crate::lexicon::Names;
+use crate::order::Nodes;
+use crate::table::Node;
+
+/// What was counted of a node under a label.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Posting {
+    pub(super) node: Node,
+    pub(super) label: u32,
+    pub(super) occurrences: u32,
+    pub(super) presences: u32,
+}
+
+/// Postings sorted by term, then by label: as they come in runs of one label, runs are sorted, then dealt out to terms.
+pub(super) fn by_term_and_label(postings: &[Posting]) -> Vec<Posting> {
+    let mut runs: Vec<&[Posting]> = postings.chunk_by(|p, q| p.label == q.label).collect();
+    runs.sort_by_key(|run| run[0].label);
+    let most = postings.iter().map(|p| p.node as usize + 1).max().unwrap_or(0);
+    let mut starts = vec![0_usize; most + 1];
+    postings.iter().for_each(|p| starts[p.node as usize + 1] += 1);
+    for term in 0..most {
+        starts[term + 1] += starts[term];
+    }
+    let mut dealt = postings.to_vec();
+    for posting in runs.into_iter().flatten() {
+        let at = &mut starts[posting.node as usize];
+        dealt[*at] = *posting;
+        *at += 1;
+    }
+    dealt
+}
+
+/// Counts that are being written, in canonical order.
+pub(super) struct Writing<'a> {
+    nodes: &'a Nodes,
+    /// What is left to write of the postings of nodes, each with its place in the walk.
+    postings: &'a [Posting],
+    counts: Counts,
+    text: Vec<u8>,
+    offsets: Vec<i64>,
+}
+
+impl<'a> Writing<'a> {
+    pub(super) fn new(nodes: &'a Nodes, postings: &'a [Posting], counts: Counts) -> Self {
+        let mut offsets = Vec::with_capacity(nodes.len() + 1);
+        offsets.push(0);
+        Writing { nodes, postings, counts, text: Vec::new(), offsets }
+    }
+
+    /// The counts of all terms, and for each node, its place among the terms, plus one; 0 for those that are none.
+    pub(super) fn all(mut self, walk: &[Node], mut longest: Sorted, numbers: &[u32]) -> (Counts, Vec<u32>) {
+        let mut terms = vec![0; walk.len()];
+        let (has_longest, postings) = (longest.len() > 0, longest.len() + self.postings.len());
+        self.counts.label.reserve(postings);
+        self.counts.occurrences.reserve(postings);
+        self.counts.presences.reserve(postings);
+        for (place, &node) in (0..).zip(walk) {
+            if self.node(place, node) {
+                terms[node as usize] = self.offsets.len() as u32 - 1;
+            }
+            if has_longest {
+                let (sums, rank) = longest.after(node);
+                sums.iter_mut().for_each(|(_, sum)| sum.label = numbers[sum.label as usize]);
+                self.after(node, sums, rank);
+            }
+        }
+        self.counts.names = Names::of_sorted(self.text, self.offsets);
+        (self.counts, terms)
+    }
+
+    /// Writes a node, if it is a term.
+    fn node(&mut self, place: u32, node: Node) -> bool {
+        let here = self.postings.iter().take_while(|posting| posting.node == place).count();
+        let (postings, rest) = self.postings.split_at(here);
+        self.postings = rest;
+        for same in postings.chunk_by(|p, q| p.label == q.label) {
+            let (mut occurrences, mut presences) = (0, 0);
+            for posting in same {
+                occurrences += i64::from(posting.occurrences);
+                presences += i64::from(posting.presences);
+            }
+            self.counts.push_posting(same[0].label, occurrences, presences);
+        }
+        if here > 0 {
+            match self.nodes.is_flat() {
+                true => self.nodes.write_word_of_rank(place, &mut self.text),
+                false => self.nodes.write(node, &mut self.text),
+            }
+            self.end_term();
+        }
+        here > 0
+    }
+
+    /// Writes the longest n-grams that begin with a node.
+    fn after(&mut self, node: Node, sums: &mut [(u64, Sum)], rank: u64) {
+        let mut prefix = Vec::new();
+        if !sums.is_empty() {
+            self.nodes.write(node, &mut prefix);
+            prefix.push(b' ');
+        }
+        for same in sums.chunk_by_mut(|a, b| a.0 == b.0) {
+            self.text.extend_from_slice(&prefix);
+            self.nodes.write_word_of_rank((same[0].0 & rank) as u32, &mut self.text);
+            same.sort_unstable_by_key(|(_, sum)| sum.label);
+            for of_label in same.chunk_by(|a, b| a.1.label == b.1.label) {
+                let total = |number: fn(&Sum) -> u16| of_label.iter().map(|(_, sum)| i64::from(number(sum))).sum();
+                self.counts.push_posting(of_label[0].1.label, total(|sum| sum.occurrences), total(|sum| sum.presences));
+            }
+            self.end_term();
+        }
+    }
+
+    fn end_term(&mut self) {
+        self.offsets.push(self.text.len() as i64);
+        self.counts.indptr.push(self.counts.label.len() as i64);
+    }
+}

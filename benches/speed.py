@@ -2,7 +2,8 @@
 
 All jobs and all rivals are interleaved in one run, round after round, each measurement in a fresh child process pinned
 to its cores. The table is printed and written to benches/results/speed.md, all samples to speed.json, a picture to
-speed.svg. Which distributions the rivals are is said in `rivals.py`; one that is not installed is skipped by name.
+speed.svg, and with --readme a short table to the README. Which distributions the rivals are is said in `rivals.py`; one
+that is not installed is skipped by name.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from .jobs import Job, Sizes, jobs
 from .measure import Measured, measure, rounds_taken
 
 RESULTS = corpus.ROOT / "benches" / "results"
+MARKS = ("<!-- written by make bench -->", "<!-- until here -->")
 
 
 def main() -> None:
@@ -34,6 +36,15 @@ def main() -> None:
         measured = measure(chosen, given.rounds, Path(models))
     facts["rounds"] = rounds_taken(measured, given.rounds)
     write(given.results, chosen, measured, facts, sizes.slow)
+    if given.readme:
+        put_into(corpus.ROOT / "README.md", table.short(chosen, measured, facts))
+
+
+def put_into(page: Path, lines: str) -> None:
+    """Writes some lines between the marks of a page."""
+    before, _, rest = page.read_text().partition(MARKS[0])
+    _, _, after = rest.partition(MARKS[1])
+    page.write_text(f"{before}{MARKS[0]}\n{lines}{MARKS[1]}{after}")
 
 
 def write(results: Path, chosen: list[Job], measured: Measured, facts: dict[str, str], slow: float) -> None:
@@ -54,6 +65,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", action="append", metavar="JOB", help="only jobs whose name begins so; repeatable")
     parser.add_argument("--quick", action="store_true", help="5 MB and 1 round, to see that all works")
     parser.add_argument("--results", type=Path, default=RESULTS, help="the folder to write to")
+    parser.add_argument("--readme", action="store_true", help="also write the README's table")
     given = parser.parse_args()
     given.rounds = given.rounds or (1 if given.quick else 5)
     return given

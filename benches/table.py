@@ -77,6 +77,29 @@ def markdown(jobs: list[Job], measured: Measured, facts: dict[str, str], slow_mb
     return f"# Speed\n\n{command}\n\n{about}\n\n{HEAD}{lines}{notes}"
 
 
+SHORT_HEAD = """| what | deciban | times as fast as |
+| --- | ---: | --- |
+"""
+
+
+def short(jobs: list[Job], measured: Measured, facts: dict[str, str]) -> str:
+    """The jobs on drawn text in a line each, for the README."""
+    lines = "".join(_line(job, measured) for job in jobs if job.bars and "," not in job.name)
+    share = share_of_core(measured)
+    about = f"{facts['text']} of short texts, {facts['processor']}, {facts['date']}, load {facts['load when it began']}"
+    return f"{SHORT_HEAD}{lines}\n{about}; {share:.0%} of a core; medians.\n"
+
+
+def _line(job: Job, measured: Measured) -> str:
+    ours = measured[job.name, job.ours.name]
+    if not ours.results:
+        return ""
+    rivals = (who.name for who in job.contestants if who.order.rival != job.ours.order.rival)
+    times = ((name, ratio(measured, job, name)) for name in rivals)
+    beside = ", ".join(f"{name} {value:.3g}" for name, value in times if value is not None)
+    return f"| {job.title} | {shown(ours.median, job.unit)} | {beside} |\n"
+
+
 def _lines(job: Job, measured: Measured) -> Iterator[str]:
     bars = {bar.against or job.ours.name: bar for bar in job.bars}
     for place, contestant in enumerate(job.contestants):

@@ -6,8 +6,38 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
-/// A power of two.
-const RECENT: usize = 256;
+/// Objects that were met lately, each with what was made of it: an object that is in a list stays what it is as long as
+/// the list does, and most labels are one of a few objects, which need not be looked into again.
+struct Recent<T>([(usize, T); 256]);
+
+impl<T: Copy + Default> Recent<T> {
+    fn new() -> Self {
+        Recent([(0, T::default()); 256])
+    }
+
+    #[inline]
+    fn of(&mut self, object: &Bound<'_, PyAny>, make: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+        let address = object.as_ptr() as usize;
+        let last = &mut self.0[address / 16 % 256];
+        if last.0 != address {
+            *last = (address, make()?);
+        }
+        Ok(last.1)
+    }
+}
+
+/// The objects of a list, few of them more than once.
+#[pyfunction]
+pub(crate) fn nearly_distinct<'py>(list: &Bound<'py, PyList>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let (mut recent, mut objects) = (Recent::new(), Vec::new());
+    for object in list.iter() {
+        recent.of(&object, || {
+            objects.push(object.clone());
+            Ok(())
+        })?;
+    }
+    Ok(objects)
+}
 
 /// The labels so far, and their numbers.
 #[derive(Default)]
@@ -17,21 +47,10 @@ pub(crate) struct Labels {
 
 impl Labels {
     /// The number of each label of a list.
-    ///
-    /// Most labels are one of a few objects, which need not be looked into: an object that is in the list stays what it
-    /// is as long as the list does.
     pub(crate) fn number(&mut self, labels: &Bound<'_, PyList>) -> PyResult<Vec<u32>> {
-        let mut recent = [(0_usize, 0_u32); RECENT];
-        let mut numbers = Vec::with_capacity(labels.len());
-        for (place, label) in labels.iter().enumerate() {
-            let object = label.as_ptr() as usize;
-            let last = &mut recent[object / 16 % RECENT];
-            if last.0 != object {
-                *last = (object, self.number_of(place, &label)?);
-            }
-            numbers.push(last.1);
-        }
-        Ok(numbers)
+        let mut recent = Recent::new();
+        let number = |(place, label)| recent.of(&label, || self.number_of(place, &label));
+        labels.iter().enumerate().map(number).collect()
     }
 
     fn number_of(&mut self, place: usize, label: &Bound<'_, PyAny>) -> PyResult<u32> {

@@ -398,6 +398,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(log_posterior, module)?)?;
     module.add_function(wrap_pyfunction!(merge, module)?)?;
     module.add_function(wrap_pyfunction!(texts::column, module)?)?;
+    module.add_function(wrap_pyfunction!(labels::nearly_distinct, module)?)?;
     module.add_class::<vectorise::Vocabulary>()?;
     module.add_class::<vectorise::Vectorised>()?;
     module.add_function(wrap_pyfunction!(vectorise::hashed, module)?)?;

@@ -112,6 +112,6 @@ def _is_unicode(text: str) -> bool:
 def distinct(labels: list[Any]) -> Iterable[Any]:
     """Each label once; all of them where one is no text and cannot even be hashed."""
     try:
-        return set(labels)
+        return set(_core.nearly_distinct(labels))
     except TypeError:
         return labels

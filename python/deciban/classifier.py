@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -29,7 +29,7 @@ from .errors import (
 )
 from .evaluation import Evaluation
 from .evidence import Evidence, explain
-from .examples import Source, as_text, labels_of, texts_of
+from .examples import Batch, Source, as_text, labels_of, texts_of
 from .holdout import HeldOut
 from .rows import rows
 from .scorecard import Scorecard
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Examples: TypeAlias = "tuple[Texts, list[str]]"
 IN_MEMORY = "texts[{}]".format  # where a text stands that came in no file
+ENOUGH = 1 << 23  # characters to count at once
 
 
 class Classifier:
@@ -271,12 +272,24 @@ def train(texts: object, labels: object, **settings: Any) -> Classifier:
 def train_on(source: Source, settings: Settings, progress: Callable[[int], None] | None = None) -> Classifier:
     """Trains a model on a file, reading it in batches: memory grows with the counts, not with the file."""
     tally = Tally(settings.terms, settings.cores)
-    for batch in source.batches(progress):
+    for batch in _gathered(source.batches(progress)):
         try:
             tally.add(batch.texts, batch.labels)
         except BadTextInCore as error:
             refuse(error, batch.texts, batch.where)
     return _trained(settings, tally.counts(), source.name, None)
+
+
+def _gathered(batches: Iterable[Batch]) -> Iterator[Batch]:
+    """The same examples in larger batches: the more are counted at once, the fewer times is each label begun."""
+    whole, characters = Batch(""), 0
+    for batch in batches:
+        whole = Batch(batch.name, whole.lines + batch.lines, whole.texts + batch.texts, whole.labels + batch.labels)
+        characters += sum(len(text) for text in batch.texts if isinstance(text, str))
+        if characters >= ENOUGH:
+            yield whole
+            whole, characters = Batch(""), 0
+    yield whole
 
 
 def _trained(settings: Settings, counts: Counts, source: str, examples: Examples | None) -> Classifier:

@@ -21,6 +21,8 @@ use crate::{Invalid, parts};
 
 use writing::{Posting, Writing, by_term_and_label};
 
+/// So many postings are looked through for those of the same term and label; then when there are twice as many as are left.
+const MANY_POSTINGS: usize = 1 << 20;
 const TOO_MANY_TERMS: Invalid = Invalid("there are more than four billion distinct terms; use shorter n-grams");
 
 /// Slots that were touched since a label began; those of a table that has grown since are found by looking at all.
@@ -104,7 +106,7 @@ impl Part {
             longest: Grams::new(),
             documents: Vec::new(),
             postings: Vec::new(),
-            compact: 1 << 23,
+            compact: MANY_POSTINGS,
         }
     }
 
@@ -184,7 +186,7 @@ impl Part {
         }
         if self.postings.len() > self.compact {
             self.postings = merged(mem::take(&mut self.postings));
-            self.compact = 2 * self.postings.len().max(1 << 22);
+            self.compact = 2 * self.postings.len().max(MANY_POSTINGS / 2);
         }
     }
 

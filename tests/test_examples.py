@@ -433,17 +433,21 @@ def test_errors_about_standard_input_name_it(monkeypatch):
     ],
     ids=["jsonl", "csv"],
 )
-def test_every_line_is_answered_before_the_next_is_waited_for(tmp_path, exchange):
-    model = tmp_path / "mail.deciban"
-    deciban.train(["free money", "see you", "see two"], ["spam", "ham", "ham"]).save(model)
-    command = [sys.executable, "-m", "deciban", "predict", model, "-"]
+@pytest.mark.parametrize("file", ["-", "/dev/stdin", "pipe"])
+def test_every_line_is_answered_before_the_next_is_waited_for(tmp_path, exchange, file):
+    deciban.train(["free money", "see you", "see two"], ["spam", "ham", "ham"]).save(tmp_path / "mail.deciban")
+    os.mkfifo(tmp_path / "pipe")
+    kind = "jsonl" if exchange[0][0].startswith(b"{") else "csv"
+    command = [sys.executable, "-m", "deciban", "predict", "mail.deciban", file]
+    told = command if file == "-" else [*command, "--format", kind]
     buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "bufsize": 0}
-    with subprocess.Popen(command, env=buffered, **pipes) as process:
-        for lines, answers in exchange:
-            process.stdin.write(lines)
-            assert [answer_of(process) for _ in answers] == answers
-        process.stdin.close()
+    with subprocess.Popen(told, env=buffered, cwd=tmp_path, **pipes) as process:
+        # Opened for reading too, a pipe does not wait for its reader.
+        with open(tmp_path / "pipe", "r+b", buffering=0) if file == "pipe" else process.stdin as writer:
+            for lines, answers in exchange:
+                writer.write(lines)
+                assert [answer_of(process) for _ in answers] == answers
         assert process.wait(timeout=60) == 0
 
 
@@ -528,16 +532,24 @@ class Pieces(io.RawIOBase):
         return len(piece)
 
 
-@given(TABLES, st.sampled_from(["csv", "jsonl"]), st.integers(1, 40), st.booleans())
-def test_any_pieces_make_the_same_rows(tmp_path_factory, table, kind, size, wrong):
+WRONG = {
+    "csv": [b"", b"wrong\n", b"text,,more\n", b"caf\xe9,label,more\n", b'"two\nlines', b'"two\nlines\xff'],
+    "jsonl": [b"", b"wrong\n", b'{"text": "text", "label": ""}\n', b'{"text": "caf\xe9", "label": "label"}'],
+}
+KINDS_AND_WRONG = st.sampled_from([(kind, wrong) for kind, every in WRONG.items() for wrong in every])
+
+
+@given(TABLES, KINDS_AND_WRONG, st.integers(1, 40))
+def test_any_pieces_make_the_same_rows(tmp_path_factory, table, kind_and_wrong, size):
     """Wherever a file is cut in arriving, its examples, their lines and its error are the same."""
+    kind, wrong = kind_and_wrong
     out = io.StringIO(newline="")
     if kind == "csv":
         csv.writer(out).writerows([("text", "label", "more"), *table])
     else:
         rows = [json.dumps(dict(zip(("text", "label", "more"), values, strict=True))) for values in table]
         out.writelines(f"{row}\n\n" for row in rows)
-    content = (out.getvalue() + ("wrong\n" if wrong else "")).encode()
+    content = out.getvalue().encode() + wrong
     path = tmp_path_factory.getbasetemp() / f"pieces.{kind}"
     path.write_bytes(content)
     whole, told = until_error(path)
@@ -545,9 +557,9 @@ def test_any_pieces_make_the_same_rows(tmp_path_factory, table, kind, size, wron
         patch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Pieces(content, size))))
         pieces, told_of_pieces = until_error("-", format=kind)
     assert told_of_pieces.removeprefix("standard input") == told.removeprefix(str(path)).removeprefix(path.name)
-    assert bool(told) == (wrong or not content)
+    assert bool(told) == bool(wrong or not content)
     assert [row[1:] for row in pieces] == [(text, label) for text, label, _ in table]
-    assert pieces == whole or wrong  # of a file, what a batch had when it went wrong is not handed on
+    assert pieces == whole
 
 
 def until_error(path, **options):
@@ -576,6 +588,16 @@ def cells(path):
     for batch in Source(path, text=HOUSE[0], label=HOUSE[1], keep=HOUSE[2:]).batches():
         found += zip(batch.texts, batch.labels, [kept for [kept] in batch.kept], strict=True)
     return found
+
+
+def test_what_stands_before_a_bad_byte_goes_out_in_any_encoding(tmp_path):
+    """Also where a character is cut by the end of a block."""
+    path, rows = tmp_path / "mail.csv", "text,label\n" + "".join(f"日本{i},label\n" for i in range(30_000))
+    for encoding, bad in [("utf-8", b"\xff"), ("utf-16", b"\0\xdc"), ("shift_jis", b"\xff"), ("gb18030", b"\xff")]:
+        path.write_bytes(rows.encode(encoding) + bad + "日,label\n".encode(encoding))
+        found, told = until_error(path, encoding=encoding)
+        assert [text for _, text, _ in found] == [f"日本{i}" for i in range(30_000)]
+        assert told.startswith(f"mail.csv:30002: not valid {encoding} (byte 0x{bad[0]:02x})")
 
 
 def test_files_are_closed_however_reading_ends(tmp_path):

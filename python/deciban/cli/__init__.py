@@ -95,10 +95,12 @@ def main() -> NoReturn:
     try:
         line, status = "", run(sys.argv[1:])
         sys.stdout.flush()
-    except Exception as error:
-        line, status = _last_words(error)
     except KeyboardInterrupt:
         line, status = "interrupted", INTERRUPTED
+    except SystemExit:
+        raise
+    except BaseException as error:  # a panic of the core is no Exception
+        line, status = _last_words(error)
     if line:
         with contextlib.suppress(OSError):
             print(f"deciban: {one_line(line)}", file=sys.stderr, flush=True)
@@ -107,7 +109,7 @@ def main() -> NoReturn:
     sys.exit(status)
 
 
-def _last_words(error: Exception) -> tuple[str, int]:
+def _last_words(error: BaseException) -> tuple[str, int]:
     """The line for an error, and the exit status."""
     if isinstance(error, DecibanError):
         return str(error), 1

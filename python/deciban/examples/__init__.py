@@ -1,7 +1,8 @@
 """Read: files and columns -> batches of (text, label, where).
 
-Files (CSV, TSV, JSON lines; gzip or not) come in as a `Source` and go out in batches, never whole. Columns in memory
-(lists, NumPy, pandas, polars, Arrow) become lists, or stay in Arrow's buffers. What a text means is not looked at here.
+Files (CSV, TSV, JSON lines, plain lines; gzip or not) come in as a `Source` and go out in batches, never whole. Columns
+in memory (lists, NumPy, pandas, polars, Arrow) become lists, or stay in Arrow's buffers. What a text means is not
+looked at here.
 """
 
 from .batches import Batch, Source

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import BadLabel, BadSetting, EmptyFile, NoRowLeft, UnknownChoice, UnknownFormat
+from ..errors import BadLabel, BadSetting, DecibanError, EmptyFile, NoRowLeft, UnknownChoice, UnknownFormat
 from .lines import Lines, Progress
 from .memory import bad_label, distinct, why_no_label
 from .tables import READERS, Records
@@ -61,7 +61,7 @@ class Source:
     delimiter: str | None = None
 
     def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
-        """The examples in order. A batch ends when it is large, or when no more has arrived yet."""
+        """The examples in order. A batch ends when it is large, when no more has arrived yet, or before an error."""
         with contextlib.closing(Lines(os.fspath(self.path), self.encoding, progress)) as lines:
             found = False
             for batch in self._batches(lines):
@@ -74,11 +74,15 @@ class Source:
 
     def _batches(self, lines: Lines) -> Iterator[Batch]:
         batch, before = Batch(lines.name), 0
-        for records in self._records(lines):
-            self._put(batch, self._wanted(records))
-            if lines.waits or len(batch.texts) >= _ROWS or lines.characters - before >= _CHARACTERS:
-                yield from batch.parts(_ROWS)
-                batch, before = Batch(lines.name), lines.characters
+        try:
+            for records in self._records(lines):
+                self._put(batch, self._wanted(records))
+                if lines.waits or len(batch.texts) >= _ROWS or lines.characters - before >= _CHARACTERS:
+                    yield from batch.parts(_ROWS)
+                    batch, before = Batch(lines.name), lines.characters
+        except DecibanError:
+            yield from batch.parts(_ROWS)
+            raise
         yield from batch.parts(_ROWS)
 
     @property
@@ -122,24 +126,26 @@ class Source:
         return Records(lines, columns)
 
     def _put(self, batch: Batch, records: Records) -> None:
+        """Puts the records into a batch, up to the first that has no label where one is asked for."""
         lines, columns = records
         if not lines:
             return
-        batch.lines.extend(lines)
-        batch.texts.extend(columns[0])
-        if self.label is not None:
-            batch.labels.extend(_labels(columns[1], lines, batch.name))
+        labels = [] if self.label is None else _labels(columns[1])
+        bad = bad_label(labels)
+        batch.lines.extend(lines[:bad])
+        batch.texts.extend(columns[0][:bad])
+        batch.labels.extend(labels[:bad])
         if self.keep:
-            batch.kept.extend(map(list, zip(*columns[-len(self.keep) :], strict=True)))
+            batch.kept.extend([list(kept) for kept in zip(*columns[-len(self.keep) :], strict=True)][:bad])
+        if bad is not None:
+            raise BadLabel(where=f"{batch.name}:{lines[bad]}", got=why_no_label(labels[bad]))
 
 
-def _labels(values: list[Any], lines: Sequence[int], name: str) -> list[str]:
-    """The labels of some rows, checked; numbers and truth values as JSON says them."""
-    if not all(isinstance(value, str) for value in distinct(values)):
-        values = [_as_text(v) if isinstance(v, (int, float)) and v == v else v for v in values]
-    if (bad := bad_label(values)) is not None:
-        raise BadLabel(where=f"{name}:{lines[bad]}", got=why_no_label(values[bad]))
-    return values
+def _labels(values: list[Any]) -> list[Any]:
+    """The values of some rows, numbers and truth values among them as JSON says them."""
+    if all(isinstance(value, str) for value in distinct(values)):
+        return values
+    return [_as_text(v) if isinstance(v, (int, float)) and v == v else v for v in values]
 
 
 def _as_text(value: object) -> str:

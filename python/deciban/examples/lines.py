@@ -1,12 +1,13 @@
 """A file -> its lines, decoded, in blocks as they arrive.
 
 Lines end with a line feed only. Nothing is read ahead: a block is what has arrived, and a reader can answer what it has
-before it asks for the next.
+before it asks for the next. Whole lines before a byte that is not in the encoding go out before that is told.
 """
 
 from __future__ import annotations
 
 import codecs
+import contextlib
 import gzip
 import io
 import os
@@ -48,14 +49,16 @@ class Lines(Iterator[str]):
         self._ready = ""  # lines that have arrived
         self._begun: list[str] = []  # pieces of a line whose end has not
         self._ended = False
+        self._wrong: tuple[int, int] | None = None  # the line of a byte that is not in the encoding, and the byte
         self._is_mine = path != "-"
         with reading(self.path):
-            self._file = cast("io.BufferedReader", open(path, "rb") if self._is_mine else sys.stdin.buffer)  # noqa: SIM115
+            file = open(path, "rb") if self._is_mine else sys.stdin.buffer  # noqa: SIM115
+        self._file = cast("io.BufferedReader", file)
 
     @property
     def waits(self) -> bool:
-        """Whether the next block may take its time."""
-        return not self._is_mine
+        """Whether the next block may take its time: it comes through a pipe, or from a person."""
+        return not self._file.seekable()
 
     @property
     def first(self) -> str:
@@ -78,6 +81,9 @@ class Lines(Iterator[str]):
     def _arrived(self) -> str:
         """The lines that have arrived, waiting for one if there is none; empty at the end."""
         while not self._ready and not self._ended:
+            if self._wrong is not None:
+                line, byte = self._wrong
+                raise NotInEncoding(where=f"{self.name}:{line}", encoding=self._encoding, byte=byte)
             self._read()
         return self._ready
 
@@ -109,14 +115,21 @@ class Lines(Iterator[str]):
             return data
 
     def _decoded(self, data: bytes) -> str:
+        """What the bytes say; if they are wrong, what those before say, and what is wrong is kept for its turn."""
+        before = self._decoder.getstate()
         try:
             return self._decoder.decode(data, final=self._ended)
         except UnicodeDecodeError as error:
-            before, byte = error.object[: error.start], (error.object[error.start :] or b"\0")[0]
+            bad = error.object[error.start :]
         except UnicodeError:  # UTF-16 without the mark that tells the order of its bytes
-            before, byte = b"", (data or b"\0")[0]
-        where = f"{self.name}:{self.number + 1 + before.count(10)}"
-        raise NotInEncoding(where=where, encoding=self._encoding, byte=byte)
+            bad = data
+        self._decoder.setstate(before)
+        text = ""
+        with contextlib.suppress(UnicodeError):  # of encodings that cannot be cut
+            text = self._decoder.decode(data[: max(len(data) - len(bad), 0)])
+        self._wrong = self.number + 1 + text.count("\n"), (bad or b"\0")[0]
+        self._ended = False
+        return text
 
 
 def _decoder(encoding: str) -> codecs.IncrementalDecoder:

@@ -1,6 +1,7 @@
 """Columns in memory: whatever people keep texts and labels in.
 
-Texts in Arrow's buffers (pyarrow, polars, pandas, DuckDB) stay where they are; everything else becomes a list.
+Texts in Arrow's buffers (pyarrow, polars, pandas; a column of a DuckDB result is `relation.to_arrow_table()["text"]` or
+`relation.pl()["text"]`) stay where they are; everything else becomes a list.
 """
 
 from __future__ import annotations

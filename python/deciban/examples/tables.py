@@ -1,6 +1,6 @@
 """Lines -> records: some columns of a CSV, a TSV or a JSON-lines file, block by block.
 
-What stands before an error goes out before it is raised, so that it can still be answered.
+The rows before an error go out before it is raised, so that they can still be answered.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from ..errors import (
     BadCsv,
     BadJson,
     ColumnCount,
+    DecibanError,
     MissingColumn,
     NotAnObject,
     RepeatedColumn,
@@ -62,6 +63,9 @@ def _parsed(lines: Lines, delimiter: str) -> Iterator[Rows]:
     except csv.Error as error:
         yield starts, rows
         raise BadCsv(where=f"{lines.name}:{start}", reason=_csv_reason(error)) from None
+    except DecibanError:  # of the lines, in the middle of a row
+        yield starts, rows
+        raise
 
 
 def tsv_records(lines: Lines, columns: Sequence[str], delimiter: str = "\t") -> Iterator[Records]:

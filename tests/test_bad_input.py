@@ -115,6 +115,9 @@ REFUSED = {
     "train mail.csv --chars 0": "chars=(0, 0): expected two lengths such as (1, 2), between 1 and 64",
     "train mail.csv --chars-across 0": "chars_across=(0, 0): expected two lengths such as (1, 2), between 1 and 64",
     "train mail.csv --words none": "words, chars and chars_across are all off: expected at least one of them",
+    "train mail.csv --edges": "edges=True: expected runs of two words or more, such as words=(1, 2)",
+    "train mail.csv --edges --words none --chars 3": "edges=True: expected runs of two words or more, "
+    "such as words=(1, 2)",
     "train mail.csv --accents ascii": "accents='ascii': not known; the known ones are: keep, fold",
     "train mail.csv --hash-bits 32": "hash_bits=32: expected a whole number from 1 to 31, or None for no hashing",
     "train mail.csv -o none/mail.deciban": "none/mail.deciban: cannot write: No such file or directory",
@@ -162,6 +165,14 @@ def test_an_unknown_choice_is_answered_with_the_known_ones(run, setting):
     status, out, err = run("train", "mail.csv", f"--{setting}", "x")
     assert (status, out, err.count("\n")) == (1, "", 1)
     assert err.startswith(f"deciban: {setting}='x': not known; the known ones are: ")
+
+
+@pytest.mark.parametrize("setting", ["model", "smoothing", "calibration", "tokens", "accents"])
+@pytest.mark.parametrize("value", [None, 1, ["word"], np.array(["word", "keep"])], ids=repr)
+def test_a_choice_that_is_no_name_is_unknown(setting, value):
+    with pytest.raises(errors.UnknownChoice) as caught:
+        deciban.train(TEXTS, LABELS, **{setting: value})
+    assert str(caught.value).startswith(f"{setting}={value!r}: not known; the known ones are: ")
 
 
 def test_a_cut_off_model_says_how_much_there_is(run, folder):

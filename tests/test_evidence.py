@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console
 
 import deciban
+from deciban import errors
 from deciban.errors import DecibanError
 from deciban.evidence.terminal import rich
 
@@ -61,6 +62,14 @@ def test_edges_are_shown_and_stand_for_their_words():
         "<s> not": ["Not"],
     }
     assert "never seen before: not so, so, so </s>" in str(why)
+
+
+def test_bytes_are_explained_as_the_text_that_they_say(mail):
+    assert mail.explain("Free möney".encode()) == mail.explain("Free möney")
+    with pytest.raises(errors.NotUtf8) as caught:
+        mail.explain("Free möney".encode("latin-1"))
+    line = "text: the bytes are not UTF-8 (0xf6 after 6); decode them by their true encoding"
+    assert str(caught.value) == line
 
 
 def test_any_two_labels_can_be_compared(mail):

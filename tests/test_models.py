@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import deciban
 import oracle
 from corpora import columns, corpora, seen, some_text
-from deciban.decision import log_posterior
+from deciban.decision import log_posterior, posterior
 from deciban.errors import DecibanError
 from deciban.units import decibans
 from deciban.weighing import MODELS
@@ -154,3 +154,12 @@ def test_leave_one_out_wants_the_training_texts(model):
     classifier = deciban.train(["a1", "b1"], ["x", "y"], model=model)
     with pytest.raises(DecibanError, match="exactly the examples"):
         classifier.leave_one_out(["a1", "b1 c1"], ["x", "y"])
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float16, np.int64, np.uint8, bool])
+def test_probabilities_are_made_of_any_numbers(kind):
+    scores = np.array([[0, 1, 1], [1, 0, 1]])
+    expected = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(posterior(scores.astype(kind)), expected, rtol=1e-12)
+    np.testing.assert_allclose(posterior(np.asfortranarray(scores.astype(kind))), expected, rtol=1e-12)
+    np.testing.assert_allclose(np.exp(log_posterior(scores.astype(kind)[0])), expected[0], rtol=1e-12)

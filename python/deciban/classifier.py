@@ -22,6 +22,7 @@ from .errors import (
     NoExamples,
     NothingLearnt,
     NoTrainingTexts,
+    NotUtf8,
     OneLabel,
     OtherTrainingTexts,
     TooFewToLeaveOut,
@@ -117,12 +118,14 @@ class Classifier:
         """The logarithms of `predict_proba`, exact where those are too small to tell from zero."""
         return log_posterior(self.scores(texts))
 
-    def explain(self, text: str, label: str | None = None, against: str | None = None) -> Evidence:
+    def explain(self, text: str | bytes, label: str | None = None, against: str | None = None) -> Evidence:
         """Why a text gets its label rather than the next one; or why `label` rather than `against`."""
-        if not isinstance(text, str):
+        if not isinstance(text, (str, bytes)):
             raise BadText(where="text", got=described(text))
         try:
-            return explain(self.scorecard, self.settings.terms, text, label, against)
+            return explain(self.scorecard, self.settings.terms, as_text(text), label, against)
+        except UnicodeDecodeError as error:
+            raise NotUtf8(where="text", byte=error.object[error.start], before=error.start) from None
         except BadTextInCore as error:
             refuse(error, [text], lambda _: "text")
 

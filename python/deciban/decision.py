@@ -18,16 +18,17 @@ from . import _core
 Floats = npt.NDArray[np.float64]
 
 
-def log_posterior(scores: Floats) -> Floats:
-    """Log probabilities of the labels, along the last axis.
+def log_posterior(scores: npt.ArrayLike) -> Floats:
+    """Log probabilities of the labels, along the last axis; of any numbers.
 
     >>> np.exp(log_posterior(np.array([[-1000.0, -1000.0], [0.0, -np.inf]]))).tolist()
     [[0.5, 0.5], [1.0, 0.0]]
     """
+    scores = np.ascontiguousarray(scores, np.float64)
     return _core.log_posterior(scores, scores.shape[-1]).reshape(scores.shape)
 
 
-def posterior(scores: Floats) -> Floats:
+def posterior(scores: npt.ArrayLike) -> Floats:
     """Probabilities of the labels, along the last axis."""
     return np.exp(log_posterior(scores))
 

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
-from .errors import BadSetting, UnknownChoice, UnknownSetting
-from .terms import Terms
+from .errors import BadSetting, UnknownSetting
+from .terms import Terms, check_choice
 
 # Names only: what they stand for takes NumPy, and whoever has a scorecard does without.
 MODELS = ("multinomial",)
@@ -55,9 +55,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         for setting, known in (("model", MODELS), ("smoothing", SMOOTHINGS), ("calibration", CALIBRATIONS)):
-            got = getattr(self, setting)
-            if not isinstance(got, str) or got not in known:
-                raise UnknownChoice(setting=setting, got=got, known=", ".join(known))
+            check_choice(setting, getattr(self, setting), known)
         if not isinstance(self.binary, bool):
             raise BadSetting(setting="binary", got=self.binary, expected="True or False")
         if not _is_number(self.alpha) or self.alpha <= 0:

@@ -1,7 +1,8 @@
 """Text -> terms: what is seen of a text.
 
-A term is a feature that has a name: a word, a run of words, a run of characters inside a word. What comes in is a text;
-what goes out are names, and where in the text they stand. They are numbered by the lexicon, and counted by `counts`.
+A term is a feature that has a name: a word, a run of words, a run of characters inside a word or across words. What
+comes in is a text; what goes out are names, and where in the text they stand. They are numbered by the lexicon, and
+counted by `counts`.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ class Terms:
     `tokens` says how a text is cut into lower-cased words: "word" takes runs of two or more letters, digits or
     underscores; "unicode" takes the segments of Unicode's UAX #29 (one-letter words, apostrophes, ideographs, emoji);
     "whitespace" takes whatever stands between white space. `words`, `chars` and `chars_across` give the shortest and
-    the longest run of words, of characters inside a word, and of characters of the whole text, that is a term; None
-    for none. With `edges`, the text's start and end stand among the words of runs of two or more, as `<s>` and `</s>`,
-    which are no words of any text. `accents` are to "keep", or to "fold": é is seen as e, and ﬁ as fi, by Unicode's
-    NFKD without the characters that combine. With `hash_bits`, terms are counted in so many bits' worth of buckets, by
-    a hash of their names: memory is bounded, and terms that share a bucket are one.
+    the longest run of words, of characters inside a word, and of characters of the whole text, that is a term; None for
+    none. With `edges`, the text's start and end stand among the words of runs of two or more, which there must be, as
+    `<s>` and `</s>`, which are no words of any text. `accents` are to "keep", or to "fold": é is seen as e, and ﬁ as
+    fi, by Unicode's NFKD without the characters that combine. With `hash_bits`, terms are counted in so many bits'
+    worth of buckets, by a hash of their names: memory is bounded, and terms that share a bucket are one.
 
     >>> [seen.term for seen in Terms(words=(1, 2)).seen("No refund!")]
     ['no', 'no refund', 'refund']
@@ -58,10 +59,8 @@ class Terms:
     hash_bits: int | None = None
 
     def __post_init__(self) -> None:
-        if self.tokens not in TOKENS:
-            raise UnknownChoice(setting="tokens", got=self.tokens, known=", ".join(TOKENS))
-        if self.accents not in ACCENTS:
-            raise UnknownChoice(setting="accents", got=self.accents, known=", ".join(ACCENTS))
+        for setting, known in (("tokens", TOKENS), ("accents", ACCENTS)):
+            check_choice(setting, getattr(self, setting), known)
         for setting in ("words", "chars", "chars_across"):
             object.__setattr__(self, setting, lengths(setting, getattr(self, setting)))
         if not isinstance(self.edges, bool):
@@ -71,6 +70,8 @@ class Terms:
             raise BadSetting(setting="hash_bits", got=self.hash_bits, expected=expected)
         if self.words is self.chars is self.chars_across is None:
             raise NothingSeen
+        if self.edges and (self.words is None or self.words[1] < 2):
+            raise BadSetting(setting="edges", got=True, expected="runs of two words or more, such as words=(1, 2)")
 
     @cached_property
     def core(self) -> _core.Terms:
@@ -96,6 +97,18 @@ class Terms:
     def seen(self, text: str) -> list[Seen]:
         """All terms of a text, each with its place."""
         return [Seen(*seen) for seen in self.core.seen(text)]
+
+
+def check_choice(setting: str, got: object, known: Sequence[str]) -> None:
+    """Refuses what is none of the names that are known.
+
+    >>> check_choice("tokens", "letters", TOKENS)
+    Traceback (most recent call last):
+        ...
+    deciban.errors.UnknownChoice: tokens='letters': not known; the known ones are: word, unicode, whitespace
+    """
+    if not isinstance(got, str) or got not in known:
+        raise UnknownChoice(setting=setting, got=got, known=", ".join(known))
 
 
 def lengths(setting: str, given: object) -> tuple[int, int] | None:

@@ -33,7 +33,7 @@ def add_settings(parser: ArgumentParser) -> None:
     add("--model", default="multinomial", metavar="NAME", help="the model (default: multinomial)")
     words = "runs of words that are terms: 1, 1-2, ... or none (default: 1)"
     add("--words", default=(1, 1), type=options.lengths, metavar="LENGTHS", help=words)
-    edges = "let runs of two words and more see the text's start and end"
+    edges = "let runs of two words or more, which --words must ask for, see the text's start and end"
     add("--edges", action="store_true", help=edges)
     chars = "runs of characters inside words: 3-5, ... or none (default: none)"
     add("--chars", default=None, type=options.lengths, metavar="LENGTHS", help=chars)

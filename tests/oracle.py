@@ -5,11 +5,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 
-from sklearn.utils import murmurhash3_32
-
 CUT = {"word": re.compile(r"(?u)\b\w\w+\b").findall, "run": re.compile(r"\w+").findall, "whitespace": str.split}
-
-
 START, END = "\t<s>", "\t</s>"
 
 
@@ -23,9 +19,18 @@ def runs(of, lengths):
     return [of[i : i + n] for n in range(lengths[0], lengths[1] + 1) for i in range(len(of) - n + 1)]
 
 
-def hashed(term, bits):
-    """The name of a term's bucket."""
-    return f"\th{murmurhash3_32(term, positive=True) % 2**bits:08x}"
+def murmur3(data):
+    """MurmurHash3 (x86, 32 bits, seed 0) of some bytes."""
+    h, low = 0, 0xFFFFFFFF
+    for i in range(0, len(data), 4):
+        k = int.from_bytes(data[i : i + 4], "little") * 0xCC9E2D51 & low
+        h ^= (k << 15 | k >> 17) * 0x1B873593 & low
+        if i + 4 <= len(data):
+            h = (h << 13 | h >> 19) * 5 + 0xE6546B64 & low
+    h ^= len(data)
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1)):
+        h = (h ^ h >> shift) * factor & low
+    return h
 
 
 def terms(
@@ -42,7 +47,7 @@ def terms(
         found += ["\tc" + run for word in lowered.split() for run in runs(f" {word} ", chars) or [f" {word} "]]
     if chars_across:
         found += ["\ta" + run for run in runs(re.sub(r"\s\s+", " ", lowered), chars_across)]
-    return [hashed(term, hash_bits) for term in found] if hash_bits else found
+    return [f"\th{murmur3(term.encode()) % 2**hash_bits:08x}" for term in found] if hash_bits else found
 
 
 class Counts:

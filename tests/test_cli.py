@@ -78,9 +78,9 @@ def test_standard_input_and_every_label(model):
     assert answer["probabilities"]["praise"] == answer["probability"]
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_the_command_answers_as_the_library_does(version):
-    path = ROOT / "tests" / "golden" / f"version-{version}.deciban"
+@pytest.mark.parametrize("name", ["version-1", "version-2", "version-2-hashed"])
+def test_the_command_answers_as_the_library_does(name):
+    path = ROOT / "tests" / "golden" / f"{name}.deciban"
     texts = ["charged twice, please refund", "where is the parcel", "xylophone", "Geld zurück!"]
     lines = deciban("predict", path, "-", "--format", "txt", "--json", "--proba", stdin="\n".join(texts)).splitlines()
     answers = [json.loads(line) for line in lines]

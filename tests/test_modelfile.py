@@ -27,6 +27,7 @@ from deciban.settings import Settings
 from deciban.weighing import weigh
 
 GOLDEN = Path(__file__).with_name("golden")
+MODELS = sorted(path.stem for path in GOLDEN.glob("*.deciban"))
 ZEROS = b"0" * 64
 TEXTS, LABELS = ["free money", "money now, café", "see you"], ["spam", "spam", "ham"]
 
@@ -140,10 +141,14 @@ def test_safetensors_reads_it(path):
     assert all(np.array_equal(arrays[name], buffer) for name, buffer in zip(names, expected, strict=True))
 
 
-@pytest.mark.parametrize("version", range(modelfile.OLDEST, modelfile.NEWEST + 1))
-def test_models_of_every_version_answer_as_they_did(version):
-    expected = json.loads((GOLDEN / f"version-{version}.json").read_text(encoding="utf-8"))
-    model = deciban.load(GOLDEN / f"version-{version}.deciban")
+def test_there_is_a_golden_model_of_every_version():
+    assert {f"version-{version}" for version in range(modelfile.OLDEST, modelfile.NEWEST + 1)} <= set(MODELS)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_of_every_version_answer_as_they_did(name):
+    expected = json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
+    model = deciban.load(GOLDEN / f"{name}.deciban")
     assert list(model.labels) == expected["labels"]
     assert model.counts.documents.tolist() == expected["documents"]
     assert len(model.counts.lexicon) == expected["terms"]
@@ -151,16 +156,16 @@ def test_models_of_every_version_answer_as_they_did(version):
     np.testing.assert_allclose(model.predict_proba(expected["texts"]), expected["probabilities"], rtol=1e-12)
 
 
-def test_texts_are_read_as_when_the_golden_model_was_trained():
+@pytest.mark.parametrize("name", [name for name in MODELS if name.startswith(f"version-{modelfile.NEWEST}")])
+def test_texts_are_read_as_when_the_golden_model_was_trained(name):
     """A loaded model sees in a text what it was trained to see: reading texts in another way needs a new format."""
-    version = f"version-{modelfile.NEWEST}"
-    made_from = json.loads((GOLDEN / f"{version}.json").read_text(encoding="utf-8"))
+    made_from = json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
     texts, labels = map(list, zip(*made_from["examples"], strict=True))
     settings = {
         name: tuple(value) if isinstance(value, list) else value for name, value in made_from["settings"].items()
     }
     model = deciban.train(texts, labels, **settings)
-    assert model.counts == deciban.load(GOLDEN / f"{version}.deciban").counts
+    assert model.counts == deciban.load(GOLDEN / f"{name}.deciban").counts
 
 
 # What is no model, or no longer

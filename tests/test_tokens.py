@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer, strip_accents_ascii, strip_accents_unicode
+from sklearn.utils import murmurhash3_32
 
 import oracle
 from corpora import is_known, seen, some_text
@@ -49,6 +50,11 @@ def one_blank(text):
 @given(some_text, seen)
 def test_terms_equal_the_oracles(text, settings):
     assert sorted(names(text, **settings)) == sorted(oracle.terms(text, **settings))
+
+
+@given(st.binary(max_size=20))
+def test_scikit_learn_hashes_as_the_oracle(data):
+    assert oracle.murmur3(data) == murmurhash3_32(data, positive=True)
 
 
 @given(some_text, st.sampled_from(["word", "unicode", "whitespace"]), st.sampled_from([None, (2, 4)]), st.booleans())

@@ -1,7 +1,7 @@
-"""Makes `version-N.deciban`, a model file of format N, and `version-N.json`, what it answers.
+"""Makes `version-N*.deciban`, model files of format N, and `version-N*.json`, what they answer.
 
-Run once when a format is new, and never again for an existing version: the files show that what was saved then is still
-read, and still answers the same.
+Run when a format or a kind of model is new; what is there already stays as it is: the files show that what was saved
+then is still read, and still answers the same.
 """
 
 import json
@@ -9,8 +9,11 @@ from pathlib import Path
 
 import deciban
 
-VERSION = 2
-SETTINGS = {"words": (1, 2), "chars": (3, 4), "alpha": 0.5, "prior_smoothing": 1.0}
+SEEN = {"words": (1, 2), "edges": True, "chars_across": (3, 4), "accents": "fold", "hash_bits": 12}
+SETTINGS = {
+    "version-2": {"words": (1, 2), "chars": (3, 4), "alpha": 0.5, "prior_smoothing": 1.0},
+    "version-2-hashed": {**SEEN, "alpha": 0.5},
+}
 EXAMPLES = [
     ("I was charged twice for one tent", "billing"),
     ("Please refund the second charge", "billing"),
@@ -47,15 +50,20 @@ TEXTS = [
 
 
 def main():
-    """Writes both files beside this one, and refuses to write over those that are there."""
-    path = Path(__file__).with_name(f"version-{VERSION}.deciban")
-    if path.exists():
-        raise SystemExit(f"{path} is there already, and must stay as it is")
-    model = deciban.train([text for text, _ in EXAMPLES], [label for _, label in EXAMPLES], **SETTINGS)
+    """Writes the files that are not there yet beside this one."""
+    for name, settings in SETTINGS.items():
+        path = Path(__file__).with_name(f"{name}.deciban")
+        if not path.exists():
+            write(path, settings)
+
+
+def write(path, settings):
+    """Writes a model, and what it answers."""
+    model = deciban.train([text for text, _ in EXAMPLES], [label for _, label in EXAMPLES], **settings)
     model.save(path)
     answers = {
         "examples": EXAMPLES,
-        "settings": SETTINGS,
+        "settings": settings,
         "labels": model.labels,
         "documents": model.counts.documents.tolist(),
         "terms": len(model.counts.lexicon),

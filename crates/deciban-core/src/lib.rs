@@ -1,10 +1,12 @@
 //! From text to terms to counts to scores: the loops of deciban over bytes, terms and non-zeros.
 //!
-//! Pure functions on flat buffers; no Python, no input or output, no panic on any input. The modules stand in the order
-//! of the flow: [`tokens`] cuts a text, [`terms`] names what is seen of it, `trie` numbers those names and `read` walks a
-//! text through them, `names` where numbers do not do; [`lexicon`] holds them in canonical order, [`rows`] and [`scores`] read texts through it,
-//! [`decision`] makes probabilities of scores, [`counts`] are what is learnt, and [`tally`] learns them, the longest
-//! n-grams in `grams`. [`vectorise`] makes what scikit-learn's vectorisers make.
+//! Pure functions on flat buffers; no Python, no input or output, no panic on any input. The flow: [`tokens`] cuts a
+//! text, [`accents`] are folded, [`stop`] leaves words out, [`terms`] names what is seen: runs of words, those that
+//! reach the text's [`edges`] too, and of characters (`chars`). `trie` numbers those names and `read` walks a text
+//! through them, `names` where numbers do not do, as for [`hash`], which makes buckets of them; [`lexicon`] holds them
+//! in canonical order, [`rows`] and [`scores`] read texts through it, [`decision`] makes probabilities of scores,
+//! [`counts`] are what is learnt, and [`tally`] learns them, the longest n-grams in `grams`. [`vectorise`] makes what
+//! scikit-learn's vectorisers make.
 
 pub mod accents;
 mod characters;

@@ -83,7 +83,7 @@ SHORT_HEAD = """| what | deciban | times as fast as |
 
 
 def short(jobs: list[Job], measured: Measured, facts: dict[str, str]) -> str:
-    """The jobs on drawn text in a line each, for the README."""
+    """The jobs on drawn text that others do, too, in a line each, for the README."""
     lines = "".join(_line(job, measured) for job in jobs if job.bars and "," not in job.name)
     share = share_of_core(measured)
     about = f"{facts['text']} of short texts, {facts['processor']}, {facts['date']}, load {facts['load when it began']}"
@@ -94,10 +94,10 @@ def _line(job: Job, measured: Measured) -> str:
     ours = measured[job.name, job.ours.name]
     if not ours.results:
         return ""
-    rivals = (who.name for who in job.contestants if who.order.rival != job.ours.order.rival)
+    rivals = (who.name for who in job.contestants if who.order.rival not in (job.ours.order.rival, "bare Python"))
     times = ((name, ratio(measured, job, name)) for name in rivals)
     beside = ", ".join(f"{name} {value:.3g}" for name, value in times if value is not None)
-    return f"| {job.title} | {shown(ours.median, job.unit)} | {beside} |\n"
+    return f"| {job.title} | {shown(ours.median, job.unit)} | {beside} |\n" if beside else ""
 
 
 def _lines(job: Job, measured: Measured) -> Iterator[str]:

@@ -287,7 +287,10 @@ def _gathered(batches: Iterable[Batch]) -> Iterator[Batch]:
     """The same examples in larger batches: the more are counted at once, the fewer times is each label begun."""
     whole, characters = Batch(""), 0
     for batch in batches:
-        whole = Batch(batch.name, whole.lines + batch.lines, whole.texts + batch.texts, whole.labels + batch.labels)
+        whole = whole if whole.texts else Batch(batch.name)
+        whole.lines.extend(batch.lines)
+        whole.texts.extend(batch.texts)
+        whole.labels.extend(batch.labels)
         characters += sum(len(text) for text in batch.texts if isinstance(text, str))
         if characters >= ENOUGH:
             yield whole

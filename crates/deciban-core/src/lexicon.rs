@@ -70,7 +70,7 @@ impl Names {
     }
 
     /// All names in order.
-    pub fn iter(&self) -> impl Iterator<Item = &str> {
+    pub fn iter(&self) -> impl Iterator<Item = &str> + Clone {
         (0..self.len()).map(|place| &self.text[self.range(place)])
     }
 
@@ -202,9 +202,7 @@ struct Place(Option<NonZero<u32>>);
 
 fn places(names: &Names) -> Trie<Place> {
     let mut trie = Trie::new();
-    for (place, name) in (1..).zip(names.iter()) {
-        trie.set(name, Place(NonZero::new(place)));
-    }
+    trie.set_all(names.iter().zip((1..).map(|place| Place(NonZero::new(place)))));
     trie
 }
 

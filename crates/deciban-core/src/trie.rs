@@ -64,10 +64,26 @@ impl<V: Copy + Default> Trie<V> {
         at
     }
 
+    /// Gives all terms, by their names in order, their values.
+    pub(crate) fn set_all<'a>(&mut self, names: impl Iterator<Item = (&'a str, V)> + Clone) {
+        self.short.clear(names.clone().filter(|(name, _)| !is_run(name)).count());
+        let mut names = names;
+        loop {
+            // Their places are asked for before they are needed, some at a time.
+            let some: Vec<_> = names.by_ref().take(64).collect();
+            for (name, _) in some.iter().filter(|(name, _)| name.len() <= Short::LONGEST) {
+                self.short.prefetch(self.short.hash(short(name.as_bytes())));
+            }
+            if some.is_empty() {
+                break;
+            }
+            some.into_iter().for_each(|(name, value)| self.set(name, value));
+        }
+    }
+
     /// Gives a term, by its name, a value.
     pub(crate) fn set(&mut self, name: &str, value: V) {
-        let is_of_words = !name.starts_with('\t') || name.starts_with(START);
-        if !is_of_words || !name.contains(' ') {
+        if !is_run(name) {
             *self.value_of(name.as_bytes()) = value;
             return;
         }
@@ -111,9 +127,7 @@ impl<V: Copy + Default> Trie<V> {
     }
 
     fn insert_bytes(&mut self, name: &[u8]) -> usize {
-        let mut bytes = [0; 16];
-        bytes[..name.len()].copy_from_slice(name);
-        let key = Short::of(bytes, name.len());
+        let key = short(name);
         self.insert_short(key, self.short.hash(key))
     }
 
@@ -131,6 +145,18 @@ impl<V: Copy + Default> Trie<V> {
         }
         names
     }
+}
+
+/// Whether a term of this name is an n-gram of several words.
+fn is_run(name: &str) -> bool {
+    (!name.starts_with('\t') || name.starts_with(START)) && name.contains(' ')
+}
+
+/// The key of a name that is not too long for one.
+fn short(name: &[u8]) -> Short {
+    let mut bytes = [0; 16];
+    bytes[..name.len()].copy_from_slice(name);
+    Short::of(bytes, name.len())
 }
 
 fn next(nodes: &mut usize) -> Node {

@@ -3,7 +3,8 @@
 /// Brings what stands at `place` near, without waiting for it. It changes nothing but the time that a later look takes.
 ///
 /// A load in its place holds up what comes after it as soon as it has to wait for the main memory: with loads, counting
-/// the words of 100 MB took 1.2 times as long, which is what the exception from `unsafe_code` is for.
+/// the words of 100 MB took 1.2 times as long (medians of six rounds side by side), which is what the exception from
+/// `unsafe_code` is for.
 #[inline(always)]
 #[allow(unsafe_code)]
 pub(crate) fn prefetch<T>(place: &T) {

@@ -18,9 +18,7 @@ pub(crate) struct Order {
 pub(crate) fn order<V: Copy + Default>(trie: &Trie<V>, is_term: &[bool]) -> Order {
     let nodes = Nodes::new(trie);
     let walk = nodes.sorted(is_term);
-    let mut place = vec![0; nodes.len()];
-    (0..).zip(&walk).for_each(|(i, &node)| place[node as usize] = i);
-    Order { place, names: nodes.written(&walk) }
+    Order { place: nodes.places(&walk), names: nodes.written(&walk) }
 }
 
 /// What all nodes stand for.
@@ -72,6 +70,13 @@ impl Nodes {
             return self.words.iter().copied().filter(|&node| is_wanted[node as usize]).collect();
         }
         if self.has_odd_word() { self.compared(is_wanted) } else { self.walked(is_wanted) }
+    }
+
+    /// For each node, where it stands in a walk; 0 for those that do not.
+    pub(crate) fn places(&self, walk: &[Node]) -> Vec<u32> {
+        let mut places = vec![0; self.len()];
+        (0..).zip(walk).for_each(|(i, &node)| places[node as usize] = i);
+        places
     }
 
     fn word(&self, node: Node) -> &[u8] {

@@ -221,8 +221,7 @@ impl Part {
             counts.documents[number as usize] = *n;
         }
         let walk = nodes.sorted(&vec![true; nodes.len()]);
-        let mut place = vec![0; walk.len()];
-        (0..).zip(&walk).for_each(|(i, &node)| place[node as usize] = i);
+        let place = nodes.places(&walk);
         for posting in &mut self.postings {
             posting.node = place[posting.node as usize];
             posting.label = numbers[posting.label as usize];

@@ -38,7 +38,8 @@ def is_known(c):
 
 any_text = st.text(st.characters(exclude_categories=["Cs"]).filter(is_known), max_size=4)
 some_text = st.lists(st.one_of(st.text("abcAB \n", max_size=6), odd, any_text), max_size=8).map("".join)
-some_label = st.sampled_from(["ham", "spam", "späm", "x y"])
+LABELS = ["ham", "spam", "späm", "x y"]
+some_label = st.sampled_from(LABELS)
 corpora = st.lists(st.tuples(some_text, some_label), max_size=10)
 seen = st.fixed_dictionaries(
     {

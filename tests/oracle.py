@@ -1,6 +1,5 @@
 """The slow, obvious definition of what is right: plain Python, Counters, no NumPy. The core must equal it."""
 
-import math
 import re
 import unicodedata
 from collections import Counter, defaultdict
@@ -70,29 +69,3 @@ class Counts:
             for label in sorted(self.occurrences[term])
         ]
         return [(label, self.documents[label]) for label in self.labels], postings
-
-
-def multinomial_scores(counts, text, alpha=1.0, beta=0.0, binary=False, **seen):
-    """The score of each label: log alpha_r + sum_j z_j log q_jr (Aggarwal 5.15, 5.19, 5.21)."""
-    nu = counts.presences if binary else counts.occurrences
-    n, k, d = sum(counts.documents.values()), len(counts.labels), len(counts.lexicon)
-    z = Counter(term for term in terms(text, **seen) if term in counts.occurrences)
-    scores = {}
-    for label in counts.labels:
-        total = sum(nu[term][label] for term in counts.lexicon)
-        score = math.log((counts.documents[label] + beta) / (n + k * beta))
-        for term, times in z.items():
-            q = (nu[term][label] + alpha) / (total + alpha * d)
-            score += (1 if binary else times) * math.log(q)
-        scores[label] = score
-    return scores
-
-
-SCORES = {"multinomial": multinomial_scores}
-
-
-def leave_one_out(model, texts, labels, settings, **seen):
-    """The scores of each text by a model trained on all others: n retrainings."""
-    for i, text in enumerate(texts):
-        counts = Counts(texts[:i] + texts[i + 1 :], labels[:i] + labels[i + 1 :], **seen)
-        yield SCORES[model](counts, text, **settings, **seen)

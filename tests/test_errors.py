@@ -132,6 +132,14 @@ WORDINGS = {
         lambda _: deciban.train(["one", "two"], ["a", "b"], words=(3, 1)),
         "words=(3, 1): expected two lengths such as (1, 2), between 1 and 64",
     ),
+    errors.NotForModel: (
+        lambda _: deciban.train(["one", "two"], ["a", "b"], model="bernoulli", smoothing="absolute"),
+        "smoothing='absolute': not for the model 'bernoulli', which takes: laplace, beta",
+    ),
+    errors.NoPrior: (
+        lambda _: deciban.train(["a1", "b1"], ["x", "y"], prior={"x": 1.0}).predict(["a1"]),
+        "the prior that was given has no number for the label 'y'; it has: x",
+    ),
     errors.NothingSeen: (
         lambda _: deciban.train(["one", "two"], ["a", "b"], words=None, chars=None),
         "words, chars and chars_across are all off: expected at least one of them",

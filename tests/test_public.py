@@ -11,8 +11,7 @@ import deciban.sklearn
 from deciban import settings
 from deciban.cli import parser
 from deciban.settings import Settings
-from deciban.smoothing import SMOOTHINGS
-from deciban.weighing import MODELS
+from deciban.weighing import MODELS, SMOOTHINGS
 
 CARD = ["Classifier", "DecibanError", "load", "train"]
 FACE = [
@@ -25,7 +24,7 @@ VERBS = [
 ]
 SETTINGS = [
     *["model", "words", "edges", "chars", "chars_across", "tokens", "accents", "hash_bits"],
-    *["binary", "smoothing", "alpha", "prior_smoothing", "calibration", "threads"],
+    *["binary", "smoothing", "alpha", "default_p", "prior", "prior_smoothing", "calibration", "threads"],
 ]
 
 
@@ -53,8 +52,9 @@ def test_settings_have_one_name_everywhere():
 
 
 def test_every_choice_has_something_that_it_stands_for():
-    assert tuple(MODELS) == settings.MODELS
-    assert tuple(SMOOTHINGS) == settings.SMOOTHINGS
+    assert list(MODELS) == list(settings.MODELS)
+    assert set(SMOOTHINGS) == {name for names in settings.MODELS.values() for name in names}
+    assert set(SMOOTHINGS) == {*settings.STRENGTHS, "none"}
 
 
 def test_defaults_are_the_same_everywhere():

@@ -36,7 +36,7 @@ from .rows import rows
 from .scorecard import Scorecard
 from .settings import Settings
 from .terms import refuse
-from .weighing import leave_one_out, weigh
+from .weighing import leave_one_out, resolved, weigh
 
 if TYPE_CHECKING:
     from ._core import Texts
@@ -304,7 +304,7 @@ def _trained(settings: Settings, counts: Counts, source: str, examples: Examples
     if len(counts.labels) == 1:
         raise OneLabel(label=counts.labels[0])
     provenance = {"source": source, "examples": int(counts.documents.sum())}
-    return Classifier(settings, counts, [provenance], examples)
+    return Classifier(resolved(settings, counts), counts, [provenance], examples)
 
 
 def load(path: str | os.PathLike[str]) -> Classifier:

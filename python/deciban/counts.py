@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -68,10 +69,21 @@ class Counts:
         """The term of each posting."""
         return np.repeat(np.arange(len(self.lexicon)), np.diff(self.indptr))
 
+    @cached_property
+    def _keys(self) -> Integers:
+        return self.term * np.int64(len(self.labels)) + self.label
+
     def place(self, term: npt.NDArray[np.integer], label: npt.NDArray[np.integer]) -> Integers:
         """The posting of each (term, label), which must be there."""
-        width = np.int64(max(len(self.labels), 1))
-        return np.searchsorted(self.term * width + self.label, term.astype(np.int64) * width + label)
+        return np.searchsorted(self._keys, term.astype(np.int64) * len(self.labels) + label)
+
+    def by_label(self, values: Integers) -> Integers:
+        """The sum over each label's postings."""
+        return np.bincount(self.label, values, len(self.labels)).astype(np.int64)
+
+    def by_term(self, values: Integers) -> Integers:
+        """The sum over each term's postings."""
+        return np.add.reduceat(values, self.indptr[:-1]) if len(values) else values
 
     def __add__(self, other: Counts) -> Counts:
         labels = sorted({*self.labels, *other.labels})

@@ -141,6 +141,14 @@ class BadSetting(InputError):
     wording = "{setting}={got!r}: expected {expected}"
 
 
+class NotForModel(InputError):
+    wording = "{setting}={got!r}: not for the model {model!r}, which takes: {known}"
+
+
+class NoPrior(InputError):
+    wording = "the prior that was given has no number for the label {label!r}; it has: {known}"
+
+
 class NothingSeen(InputError):
     wording = "words, chars and chars_across are all off: expected at least one of them"
 

@@ -75,7 +75,7 @@ class Saved:
         if "weight" not in self.buffers:
             return self.scorecard.scorer
         of, postings = self.buffers, (self.buffers["indptr"], self.buffers["label"])
-        return _core.Scorer(self.lexicon, of["bias"], of["absent"], *postings, of["weight"], self.settings.binary)
+        return _core.Scorer(self.lexicon, of["bias"], of["absent"], *postings, of["weight"], self.settings.is_binary)
 
     def answers(self, texts: list[Any], where: Callable[[int], str], threads: int) -> list[tuple[int, list[float]]]:
         """For each text the number of its most probable label, and the probability of every label."""
@@ -104,7 +104,7 @@ class Saved:
             return weigh(self.counts, self.settings)
         postings = (self.counts.indptr, self.counts.label)
         bias, absent, weight = map(self._array, _WEIGHTS)
-        card = Scorecard(self.labels, self.lexicon, bias, absent, *postings, weight, self.settings.binary)
+        card = Scorecard(self.labels, self.lexicon, bias, absent, *postings, weight, self.settings.is_binary)
         return card.with_scorer(self.scorer)
 
     def _array(self, name: str) -> Any:

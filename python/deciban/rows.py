@@ -33,6 +33,12 @@ class Rows:
         """The row of each entry."""
         return np.repeat(np.arange(len(self)), np.diff(self.indptr))
 
+    def part(self, part: slice) -> Rows:
+        """Some rows that follow each other."""
+        start, stop, _ = part.indices(len(self))
+        entries = slice(self.indptr[start], self.indptr[stop])
+        return Rows(self.indptr[start : stop + 1] - self.indptr[start], self.term[entries], self.count[entries])
+
     def without(self, dropped: npt.NDArray[np.bool_]) -> Rows:
         """The same rows without some entries."""
         indptr = np.concatenate([[0], np.cumsum(~dropped)])[self.indptr]

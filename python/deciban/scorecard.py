@@ -25,7 +25,8 @@ class Scorecard:
     """The weights of a model.
 
     Term j adds `absent[r]` to label r, and `weight[p]` where a posting p from `indptr[j]` to `indptr[j + 1]` has
-    `label[p] == r`. With `binary`, a term adds once a text, however often it occurs.
+    `label[p] == r`; `weight[p]` alone, where `absent` is minus infinity. With `binary`, a term adds once a text,
+    however often it occurs.
 
     >>> from deciban.counts import count
     >>> from deciban.terms import Terms
@@ -70,10 +71,15 @@ class Scorecard:
         """x.W + b of each row."""
         return self.scorer.scores_of_rows(rows.indptr, rows.term, rows.count)
 
+    @property
+    def _beyond(self) -> Floats:
+        """What weights are beyond: nothing, where a label cannot have a term that it has not shown."""
+        return np.where(np.isneginf(self.absent), 0.0, self.absent)
+
     def weights(self, terms: npt.NDArray[np.integer]) -> Floats:
         """The rows of W of some terms."""
         weights = np.tile(self.absent, (len(terms), 1))
         for row, term in enumerate(terms):
             postings = slice(self.indptr[term], self.indptr[term + 1])
-            weights[row, self.label[postings]] += self.weight[postings]
+            weights[row, self.label[postings]] = self._beyond[self.label[postings]] + self.weight[postings]
         return weights

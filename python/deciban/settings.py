@@ -6,12 +6,24 @@ from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
-from .errors import BadSetting, UnknownSetting
+from .errors import BadSetting, NotForModel, UnknownSetting
 from .terms import Terms, check_choice
 
 # Names only: what they stand for takes NumPy, and whoever has a scorecard does without.
-MODELS = ("multinomial",)
-SMOOTHINGS = ("laplace",)
+MODELS = {
+    "multinomial": ("laplace", "none", "dirichlet", "jelinek-mercer", "absolute"),
+    "bernoulli": ("laplace", "beta"),
+    "complement": ("laplace",),
+}
+# The strength of each smoothing: what it is by default, and what it must stay below. None: estimated from the counts.
+STRENGTHS = {
+    "laplace": (1.0, 1e9),
+    "beta": (2.0, 1e9),
+    "dirichlet": (None, 1e9),
+    "jelinek-mercer": (0.5, 1.0),
+    "absolute": (0.7, 1.0),
+}
+PRIORS = ("data", "uniform")
 CALIBRATIONS = ("none",)
 GREATEST = 1e9
 MOST_THREADS = 4096
@@ -26,7 +38,7 @@ class Settings:
     >>> Settings.of(model="perceptron")
     Traceback (most recent call last):
         ...
-    deciban.errors.UnknownChoice: model='perceptron': not known; the known ones are: multinomial
+    deciban.errors.UnknownChoice: model='perceptron': not known; the known ones are: multinomial, bernoulli, complement
     """
 
     model: str = "multinomial"
@@ -39,7 +51,9 @@ class Settings:
     hash_bits: int | None = None
     binary: bool = False
     smoothing: str = "laplace"
-    alpha: float = 1.0
+    alpha: float | None = None
+    default_p: float = 0.5
+    prior: str | dict[str, float] = "data"
     prior_smoothing: float = 0.0
     calibration: str = "none"
     threads: int | None = field(default=None, compare=False)
@@ -54,14 +68,12 @@ class Settings:
         return cls(**given)
 
     def __post_init__(self) -> None:
-        for setting, known in (("model", MODELS), ("smoothing", SMOOTHINGS), ("calibration", CALIBRATIONS)):
-            check_choice(setting, getattr(self, setting), known)
+        check_choice("model", self.model, tuple(MODELS))
+        check_choice("calibration", self.calibration, CALIBRATIONS)
         if not isinstance(self.binary, bool):
             raise BadSetting(setting="binary", got=self.binary, expected="True or False")
-        if not _is_number(self.alpha) or self.alpha <= 0:
-            raise BadSetting(setting="alpha", got=self.alpha, expected="a number above 0, at most 1e9")
-        if not _is_number(self.prior_smoothing) or self.prior_smoothing < 0:
-            raise BadSetting(setting="prior_smoothing", got=self.prior_smoothing, expected="a number from 0 to 1e9")
+        self._check_smoothing()
+        self._check_prior()
         if self.threads is not None and (type(self.threads) is not int or not 1 <= self.threads <= MOST_THREADS):
             raise BadSetting(
                 setting="threads",
@@ -70,6 +82,39 @@ class Settings:
             )
         for setting in ("words", "chars", "chars_across"):
             object.__setattr__(self, setting, getattr(self.terms, setting))
+
+    def _check_smoothing(self) -> None:
+        check_choice("smoothing", self.smoothing, tuple(dict.fromkeys(name for of in MODELS.values() for name in of)))
+        if self.smoothing not in MODELS[self.model]:
+            known = ", ".join(MODELS[self.model])
+            raise NotForModel(setting="smoothing", got=self.smoothing, model=self.model, known=known)
+        _, below = STRENGTHS.get(self.smoothing, (None, 0.0))
+        if self.alpha is not None and not (_is_number(self.alpha) and 0 < self.alpha < below):
+            expected = f"a number above 0 and below {below:g}" if below else "none: this smoothing has no strength"
+            raise BadSetting(setting="alpha", got=self.alpha, expected=expected)
+        if not _is_number(self.default_p) or not 0 < self.default_p < 1:
+            raise BadSetting(setting="default_p", got=self.default_p, expected="a probability between 0 and 1")
+
+    def _check_prior(self) -> None:
+        if isinstance(self.prior, dict):
+            if not self.prior or not all(_is_number(p) and p > 0 for p in self.prior.values()):
+                expected = "a number above 0 for every label"
+                raise BadSetting(setting="prior", got=self.prior, expected=expected)
+        else:
+            check_choice("prior", self.prior, PRIORS)
+        if not _is_number(self.prior_smoothing) or self.prior_smoothing < 0:
+            raise BadSetting(setting="prior_smoothing", got=self.prior_smoothing, expected="a number from 0 to 1e9")
+
+    @property
+    def strength(self) -> float:
+        """How strong the smoothing is: `alpha`, or the smoothing's default."""
+        default, _ = STRENGTHS[self.smoothing]
+        return float(default if self.alpha is None else self.alpha)  # type: ignore[arg-type]
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether a term counts once a text."""
+        return self.binary or self.model == "bernoulli"
 
     @cached_property
     def terms(self) -> Terms:

@@ -1,58 +1,199 @@
-"""Counts -> probabilities that are never zero.
+"""Counts -> probabilities, of terms and of labels.
 
-Symbols: nu(j, r) how often term j occurs under label r; d the size of the lexicon; n_r the documents of label r, n all
-of them, k the number of labels; gamma and beta the strength of smoothing.
+A *die* says how likely a label throws each term (multinomial model), a *coin* how likely a document of a label has each
+term (Bernoulli model). Symbols as in `totals`: nu_jr, nu_j, nu_r, nu, m_jr, n_r, n, d, d_r.
+
+A term that a label has never shown would have the probability zero, and with it every document that has the term
+(Stone's "common pitfall"). Smoothing takes some probability from what was seen and gives it to what was not: the same
+to every term (Laplace), or according to the collection, all labels taken together:
+
+    none              q_jr = nu_jr / nu_r                                          Aggarwal 5.20, Zhu 15, Stone's MLE
+    laplace           q_jr = (nu_jr + gamma) / (nu_r + gamma d)                    Aggarwal 5.21, Rush's F + alpha
+    dirichlet         q_jr = (nu_jr + mu nu_j/nu) / (nu_r + mu)                    Rush: Dirichlet prior; Minka's mu
+    jelinek-mercer    q_jr = (1 - lambda) nu_jr/nu_r + lambda nu_j/nu              Jelinek and Mercer 1980
+    absolute          q_jr = (nu_jr - delta)/nu_r + delta d_r/nu_r nu_j/nu         Ney, Essen and Kneser 1994
+
+    laplace           p_jr = (m_jr + gamma) / (n_r + gamma d/d_a)                  Aggarwal 5.17
+    beta              p_jr = (m_jr + n' p) / (n_r + n')                            Jaakkola: theta_k|y
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from .errors import NoPrior, listed
+from .totals import Totals
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
+class Die(NamedTuple):
+    """q_jr = s_j exp(unseen_r) (1 + (nu_jr - discount) gain_r / s_j), and without the gain where nu_jr is 0.
+
+    s_j is nu_j with `by_collection`, else 1. Where `unseen` is minus infinity, q_jr = nu_jr gain_r.
+    """
+
+    unseen: Floats
+    gain: Floats
+    by_collection: bool = False
+    discount: float = 0.0
+
+
+class Coin(NamedTuple):
+    """p_jr = (m_jr + heads) / (n_r + throws): as if so many documents more had been seen, so many of them with j."""
+
+    heads: Floats
+    throws: Floats
+
+
+class Dies(Protocol):
+    """Whatever makes dice."""
+
+    def die(self, of: Totals) -> Die: ...
+
+
+class Coins(Protocol):
+    """Whatever makes coins."""
+
+    def coin(self, of: Totals) -> Coin: ...
+
+
+@dataclass(frozen=True)
+class MaximumLikelihood:
+    """No smoothing: what was never seen cannot be."""
+
+    def die(self, of: Totals) -> Die:
+        return Die(np.full(of.nu_r.shape, -np.inf), 1 / np.maximum(of.nu_r, 1))
+
+
 @dataclass(frozen=True)
 class Laplace:
-    """q_jr = (nu(j, r) + gamma) / (sum_j nu(j, r) + gamma d)   (Aggarwal 5.21; Rush: F + alpha).
-
-    Kept as numerator and denominator: the first moves with a term, the second with a label.
-
-    >>> laplace = Laplace(gamma=1.0)
-    >>> q = np.exp(laplace.log_numerator(np.array([3, 1, 0])) - laplace.log_denominator(np.array(4), np.array(3)))
-    >>> q.round(4).tolist(), round(float(q.sum()), 12)
-    ([0.5714, 0.2857, 0.1429], 1.0)
-    """
+    """Every term is counted gamma times more often than it was seen."""
 
     gamma: float
 
-    def log_numerator(self, nu: Integers) -> Floats:
-        most = int(nu.max(initial=0))
-        if most < nu.size:  # counts repeat: a logarithm for each that there can be, and a look for each that there is
-            return np.asarray(np.log(np.arange(most + 1) + self.gamma)[nu])
-        return np.asarray(np.log(nu + self.gamma))
+    def die(self, of: Totals) -> Die:
+        mass = of.nu_r + self.gamma * of.d
+        return Die(np.log(self.gamma) - log_mass(mass), np.full((1, 1), 1 / self.gamma))
 
-    def log_denominator(self, nu_sum: Integers, d: Integers) -> Floats:
-        mass = nu_sum + self.gamma * d
-        return np.asarray(np.log(np.where(mass > 0, mass, 1.0)))  # an empty lexicon has nothing to divide
-
-
-SMOOTHINGS: dict[str, Callable[[float], Laplace]] = {"laplace": Laplace}
+    def coin(self, of: Totals) -> Coin:
+        """Where every document has every term, d is d_a and all would be certain: each is then as likely as not."""
+        everywhere = of.m == of.n * of.d
+        throws = self.gamma * of.d * of.n / np.maximum(of.m, 1)
+        return Coin(np.full((1, 1), self.gamma), np.where(everywhere, 2 * self.gamma, throws))
 
 
-def log_prior(n_r: Integers, beta: float) -> Floats:
-    """log of alpha_r = (n_r + beta) / (n + k beta)   (Aggarwal 5.15; 5.14 and Zhu 14 where beta is 0).
+@dataclass(frozen=True)
+class Beta:
+    """Each coin is as if it had been thrown n' times before, and shown the term in a share p of them."""
 
-    Labels along the last axis. One without documents is not there: it counts for nothing in k, and its prior is zero.
+    strength: float
+    p: float
 
-    >>> np.exp(log_prior(np.array([3, 1]), beta=0.0)), np.exp(log_prior(np.array([3, 1]), beta=1.0)).round(3)
-    (array([0.75, 0.25]), array([0.667, 0.333]))
+    def coin(self, of: Totals) -> Coin:  # noqa: ARG002
+        return Coin(np.full((1, 1), self.strength * self.p), np.full((1, 1), self.strength))
+
+
+@dataclass(frozen=True)
+class Dirichlet:
+    """Each label has seen mu words more, spread over the terms as they are in the collection."""
+
+    mu: float
+
+    def die(self, of: Totals) -> Die:
+        return Die(np.log(self.mu) - log_mass(of.nu) - np.log(of.nu_r + self.mu), of.nu / self.mu, by_collection=True)
+
+
+@dataclass(frozen=True)
+class JelinekMercer:
+    """A share lambda of each die is the collection's; all of it, of a label that has shown no term."""
+
+    weight: float
+
+    def die(self, of: Totals) -> Die:
+        share = np.where(of.nu_r > 0, self.weight, 1.0)
+        gain = (1 - share) / share * of.nu / np.maximum(of.nu_r, 1)
+        return Die(np.log(share) - log_mass(of.nu), gain, by_collection=True)
+
+
+@dataclass(frozen=True)
+class Absolute:
+    """Each term is counted delta times less often than it was seen; what that leaves is the collection's."""
+
+    delta: float
+
+    def die(self, of: Totals) -> Die:
+        left = np.where(of.nu_r > 0, self.delta * of.d_r, 1.0)
+        unseen = np.log(left) - log_mass(of.nu_r) - log_mass(of.nu)
+        return Die(unseen, of.nu / left, by_collection=True, discount=self.delta)
+
+
+@dataclass(frozen=True)
+class Prior:
+    """How probable a label is before any word is read.
+
+    "data": alpha_r = (n_r + beta) / (n + k beta) (Aggarwal 5.15; 5.14 and Zhu 14 where beta is 0); "uniform": 1/k; or
+    given, and shared out among the labels that there are. A label without documents is not there.
+
+    >>> np.exp(Prior().log(("ham", "spam"), np.array([3, 1]))).round(3).tolist()
+    [0.75, 0.25]
+    >>> np.exp(Prior(beta=1.0).log(("ham", "spam"), np.array([3, 1]))).round(3).tolist()
+    [0.667, 0.333]
+    >>> np.exp(Prior({"ham": 9, "spam": 1}).log(("ham", "spam"), np.array([[3, 1], [4, 0]]))).round(3).tolist()
+    [[0.9, 0.1], [1.0, 0.0]]
     """
-    there = n_r > 0
-    n, k = n_r.sum(axis=-1, keepdims=True), there.sum(axis=-1, keepdims=True)
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(np.where(there, n_r + beta, 0.0)) - np.log(n + k * beta))
+
+    how: str | Mapping[str, float] = "data"
+    beta: float = 0.0
+
+    def log(self, labels: tuple[str, ...], n_r: Integers) -> Floats:
+        """The log prior of each label; labels along the last axis."""
+        there = n_r > 0
+        if self.how == "data":
+            weight = n_r + self.beta
+        elif self.how == "uniform":
+            weight = np.ones(n_r.shape)
+        else:
+            weight = np.broadcast_to(self._given(labels), n_r.shape)
+        share = np.where(there, weight, 0.0)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(share) - np.log(share.sum(axis=-1, keepdims=True)))
+
+    def _given(self, labels: tuple[str, ...]) -> list[float]:
+        given: Mapping[str, float] = self.how  # type: ignore[assignment]
+        for label in labels:
+            if label not in given:
+                raise NoPrior(label=label, known=listed(given))
+        return [given[label] for label in labels]
+
+
+def fixed_point(nu_jr: Integers, nu_j: Integers, nu_r: Integers) -> float:
+    """The mu of `Dirichlet` that makes each word most probable given all others (Minka 2000, leave-one-out).
+
+    It is the fixed point, found by halving, of a step that is too small where mu is far too small or too large:
+
+        mu <- mu (sum_jr p_j nu_jr / (nu_jr - 1 + mu p_j)) / (sum_r nu_r / (nu_r - 1 + mu)),   p_j = nu_j / nu
+
+    `nu_j` is of each posting. Where labels do not differ the best mu is infinite: it stays below 1e9.
+
+    >>> round(fixed_point(np.array([8, 1, 2, 9]), np.array([9, 9, 11, 11]), np.array([10, 10])), 2)
+    3.26
+    """
+    p, nu_r = nu_j / max(nu_r.sum(), 1), nu_r[nu_r > 0]
+    low, high = np.log(1e-3), np.log(1e9)
+    for _ in range(64):
+        mu = np.exp((low + high) / 2)
+        grows = np.sum(p * nu_jr / (nu_jr - 1 + mu * p)) > np.sum(nu_r / (nu_r - 1 + mu))
+        low, high = ((low + high) / 2, high) if grows else (low, (low + high) / 2)
+    return float(np.exp(low))
+
+
+def log_mass(mass: Floats | Integers) -> Floats:
+    """A logarithm; 0 where there is no mass, because then there is nothing to divide."""
+    return np.asarray(np.log(np.where(mass > 0, mass, 1.0)))

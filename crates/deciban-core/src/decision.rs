@@ -3,9 +3,14 @@
 use crate::scores::greatest;
 
 /// Scores of one text -> log probabilities, in place, by Bayes' rule in log space:
-/// `log p(y|x) = z_y - M - log sum exp(z - M)`, with M the greatest, so that nothing overflows.
+/// `log p(y|x) = z_y - M - log sum exp(z - M)`, with M the greatest, so that nothing overflows. Where no label can have
+/// the text, all scores minus infinity, nothing is known of it: all are as probable.
 pub fn log_posterior(scores: &mut [f64]) {
     let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if most == f64::NEG_INFINITY {
+        let alike = -(scores.len() as f64).ln();
+        return scores.fill(alike);
+    }
     let log_sum = scores.iter().map(|score| (score - most).exp()).sum::<f64>().ln();
     scores.iter_mut().for_each(|score| *score = *score - most - log_sum);
 }
@@ -40,5 +45,6 @@ mod tests {
         assert_eq!(found[1], Answer { label: 0, probabilities: vec![1.0, 0.0] });
         assert_eq!(found[2], Answer { label: 1, probabilities: vec![0.0, 1.0] });
         assert_eq!(answers(&[], 0).count(), 0);
+        assert_eq!(answers(&[f64::NEG_INFINITY; 2], 2).next().unwrap().probabilities, [0.5, 0.5]);
     }
 }

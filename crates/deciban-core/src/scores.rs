@@ -21,7 +21,8 @@ const FOUND_TERMS: usize = 1 << 20;
 const GREATEST: f64 = 1e100;
 
 /// A scorecard as flat buffers. The weight of term j for label r is `absent[r]`, plus `weight[p]` where a posting p in
-/// `indptr[j]..indptr[j + 1]` names r.
+/// `indptr[j]..indptr[j + 1]` names r. Where all of `absent` is minus infinity, a label cannot have a term that it has
+/// not shown, and `weight[p]` is all that one that it has shown adds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scorecard {
     /// The score of each label before any term is seen.
@@ -36,6 +37,12 @@ pub struct Scorecard {
     pub weight: Vec<f64>,
     /// Whether a term counts once a text, however often it occurs.
     pub binary: bool,
+}
+
+impl Scorecard {
+    fn is_strict(&self) -> bool {
+        !self.absent.is_empty() && self.absent.iter().all(|&weight| weight == f64::NEG_INFINITY)
+    }
 }
 
 /// Refuses postings that are not in order or name a label that is none.
@@ -93,7 +100,7 @@ impl Scorer {
             return Err(Invalid("the scorecard's buffers differ in length"));
         }
         let possible = |weights: &[f64]| weights.iter().all(|weight| weight.abs() <= GREATEST);
-        if !possible(&card.bias) || !possible(&card.absent) || !possible(&card.weight) {
+        if !possible(&card.bias) || !(possible(&card.absent) || card.is_strict()) || !possible(&card.weight) {
             return Err(Invalid("the scorecard holds a weight that no model has"));
         }
         let labels = card.bias.len();
@@ -231,6 +238,9 @@ impl Scorer {
 
     fn add_postings(&self, scores: &mut [f64], row: impl Iterator<Item = (u32, i64)>) {
         let card = &self.card;
+        if card.is_strict() {
+            return self.add_strictly(scores, row);
+        }
         let mut known = 0.0;
         for (term, count) in row {
             let times = if card.binary { 1.0 } else { count as f64 };
@@ -244,11 +254,30 @@ impl Scorer {
             *score += known * absent;
         }
     }
+
+    /// As [`Self::add_postings`], where a label that has not shown a term cannot have it.
+    fn add_strictly(&self, scores: &mut [f64], row: impl Iterator<Item = (u32, i64)>) {
+        let card = &self.card;
+        let (mut known, mut shown) = (0, vec![0; scores.len()]);
+        for (term, count) in row {
+            known += 1;
+            for p in card.indptr[term as usize] as usize..card.indptr[term as usize + 1] as usize {
+                let label = card.label[p] as usize;
+                scores[label] += if card.binary { 1.0 } else { count as f64 } * card.weight[p];
+                shown[label] += 1;
+            }
+        }
+        for (score, shown) in scores.iter_mut().zip(shown) {
+            if shown < known {
+                *score = f64::NEG_INFINITY;
+            }
+        }
+    }
 }
 
 /// The whole rows of W of some terms.
 fn dense_rows(card: &Scorecard, terms: impl ExactSizeIterator<Item = u32>) -> Vec<Four> {
-    let width = card.bias.len().div_ceil(SIDE_BY_SIDE);
+    let (width, is_strict) = (card.bias.len().div_ceil(SIDE_BY_SIDE), card.is_strict());
     let mut absent = vec![Four::default(); width];
     for (r, &weight) in card.absent.iter().enumerate() {
         absent[r / SIDE_BY_SIDE].0[r % SIDE_BY_SIDE] = weight;
@@ -259,7 +288,8 @@ fn dense_rows(card: &Scorecard, terms: impl ExactSizeIterator<Item = u32>) -> Ve
         rows.extend_from_slice(&absent);
         for p in card.indptr[term] as usize..card.indptr[term + 1] as usize {
             let label = card.label[p] as usize;
-            rows[start + label / SIDE_BY_SIDE].0[label % SIDE_BY_SIDE] += card.weight[p];
+            let weight = &mut rows[start + label / SIDE_BY_SIDE].0[label % SIDE_BY_SIDE];
+            *weight = if is_strict { card.weight[p] } else { *weight + card.weight[p] };
         }
     }
     rows
@@ -329,6 +359,18 @@ mod tests {
             assert_eq!(scorer.scores(&lexicon, &texts, 1), without);
             assert_eq!(binary, matches!(scorer.layout.get(), Some(Layout::Rows(_))));
         }
+    }
+
+    #[test]
+    fn a_label_that_has_not_shown_a_term_cannot_have_it_where_that_is_so() {
+        let names = Names::new(b"aabbcc".to_vec(), vec![0, 2, 4, 6]).unwrap();
+        let lexicon = Lexicon::new(Terms::default(), names).unwrap();
+        let card = scorer(3, 0.5, false).unwrap().card;
+        let strict = Scorer::new(Scorecard { absent: vec![f64::NEG_INFINITY; 3], ..card }, 3).unwrap();
+        let expected = [0.1 + 0.5 + 0.5, f64::NEG_INFINITY, f64::NEG_INFINITY];
+        assert_eq!(strict.scores(&lexicon, &["aa zz aa"], 1), expected);
+        assert_eq!(strict.scores_of_rows(&[0, 1], &[0], &[2]).unwrap(), expected);
+        assert!(strict.scores(&lexicon, &["aa bb"], 1).iter().all(|&score| score == f64::NEG_INFINITY));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use deciban_core::Invalid;
 use deciban_core::accents::Accents;
 use deciban_core::counts::{Counts, Unlearnt as CoreUnlearnt, check};
 use deciban_core::decision;
+use deciban_core::left_out::{self, Formula, Left};
 use deciban_core::lexicon::{Index, Lexicon as CoreLexicon, Names};
 use deciban_core::rows::{Rows, rows};
 use deciban_core::scores::{Scorecard, Scorer as CoreScorer};
@@ -312,6 +313,30 @@ fn log_posterior<'py>(py: Python<'py>, scores: Flat<f64>, labels: usize) -> PyRe
     Ok(PyArray1::from_vec(py, rows))
 }
 
+/// What the terms of rows weigh beyond those that a label has not shown, once each row's document has left its label:
+/// one row a row, one column a label. What `formula` and `left` hold is said in the core.
+#[pyfunction]
+#[allow(clippy::type_complexity)]
+fn beyond<'py>(
+    py: Python<'py>,
+    formula: (Flat<i64>, Flat<u32>, Flat<f64>, Flat<f64>, Flat<f64>, Flat<f64>, usize, bool),
+    left: (Flat<i64>, Flat<u32>, Flat<i64>, Flat<f64>, Flat<f64>, Flat<u32>),
+    threads: usize,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let (indptr, label, amount) = (formula.0.to_vec(py)?, formula.1.to_vec(py)?, formula.2.to_vec(py)?);
+    let (floor, gain, loss) = (formula.3.to_vec(py)?, formula.4.to_vec(py)?, formula.5.to_vec(py)?);
+    let (labels, strict) = (formula.6, formula.7);
+    let (rows, term, count) = (left.0.to_vec(py)?, left.1.to_vec(py)?, left.2.to_vec(py)?);
+    let (near, far, own) = (left.3.to_vec(py)?, left.4.to_vec(py)?, left.5.to_vec(py)?);
+    let sums = py.detach(|| {
+        let (indptr, label, amount, floor) = (&indptr, &label, &amount, &floor);
+        let formula = Formula { indptr, label, amount, floor, gain: &gain, loss: &loss, labels, strict };
+        let left = Left { indptr: &rows, term: &term, count: &count, near: &near, far: &far, own: &own };
+        left_out::beyond(formula, left, threads)
+    });
+    PyArray1::from_vec(py, sums.map_err(invalid)?).reshape([own.len(), labels])
+}
+
 /// The sum or the difference of two counts, whose labels get new numbers among `labels` labels.
 #[pyfunction]
 fn merge<'py>(
@@ -396,6 +421,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Unlearnt", module.py().get_type::<Unlearnt>())?;
     module.add_function(wrap_pyfunction!(check_counts, module)?)?;
     module.add_function(wrap_pyfunction!(log_posterior, module)?)?;
+    module.add_function(wrap_pyfunction!(beyond, module)?)?;
     module.add_function(wrap_pyfunction!(merge, module)?)?;
     module.add_function(wrap_pyfunction!(texts::column, module)?)?;
     module.add_function(wrap_pyfunction!(labels::nearly_distinct, module)?)?;

@@ -70,3 +70,14 @@ def lengths(given: str) -> tuple[int, int] | None:
     if low.isdecimal() and (not high or high.isdecimal()):
         return int(low), int(high or low)
     raise ArgumentTypeError(f"expected lengths such as 1-2, or none, got {given!r}")
+
+
+def prior(given: str) -> str | dict[str, float]:
+    """`uniform`, or `spam=0.2,ham=0.8` as a number for each label."""
+    if "=" not in given:
+        return given
+    try:
+        pairs = [part.rpartition("=") for part in given.split(",")]
+        return {label.strip(): float(number) for label, _, number in pairs}
+    except ValueError:
+        raise ArgumentTypeError(f"expected a number for each label, such as spam=0.2,ham=0.8, got {given!r}") from None

@@ -30,7 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def add_settings(parser: ArgumentParser) -> None:
     """The settings, by the names that they have everywhere."""
     add = parser.add_argument
-    add("--model", default="multinomial", metavar="NAME", help="the model (default: multinomial)")
+    add("--model", default="multinomial", metavar="NAME", help="multinomial (default), bernoulli or complement")
     words = "runs of words that are terms: 1, 1-2, ... or none (default: 1)"
     add("--words", default=(1, 1), type=options.lengths, metavar="LENGTHS", help=words)
     edges = "let runs of two words or more, which --words must ask for, see the text's start and end"
@@ -46,11 +46,16 @@ def add_settings(parser: ArgumentParser) -> None:
     bits = "bound the memory: count terms in 2^N buckets, by a hash of their names (default: no hashing)"
     add("--hash-bits", default=None, type=options.positive, metavar="N", help=bits)
     add("--binary", action="store_true", help="count a term once a text")
-    smoothing = "how unseen terms get a probability (default: laplace)"
+    smoothing = "what unseen terms get: laplace (default), none, beta, dirichlet, jelinek-mercer or absolute"
     add("--smoothing", default="laplace", metavar="NAME", help=smoothing)
-    add("--alpha", default=1.0, type=float, metavar="NUMBER", help="the strength of smoothing (default: 1)")
-    prior = "what is added to each label's number of examples (default: 0)"
-    add("--prior-smoothing", default=0.0, type=float, metavar="NUMBER", help=prior)
+    alpha = "the strength of smoothing (default: 1 for laplace; each has its own, dirichlet estimates it)"
+    add("--alpha", default=None, type=float, metavar="NUMBER", help=alpha)
+    default_p = "beta: how probable a term is before any example is seen (default: 0.5)"
+    add("--default-p", default=0.5, type=float, metavar="P", help=default_p)
+    prior = "of labels: data (default), uniform, or given as spam=0.2,ham=0.8"
+    add("--prior", default="data", type=options.prior, metavar="PRIOR", help=prior)
+    prior_smoothing = "what is added to each label's number of examples (default: 0)"
+    add("--prior-smoothing", default=0.0, type=float, metavar="NUMBER", help=prior_smoothing)
     calibration = "how scores become probabilities (default: none)"
     add("--calibration", default="none", metavar="NAME", help=calibration)
 

@@ -59,7 +59,8 @@ class Evidence:
     @property
     def total(self) -> float:
         """The posterior log-odds of `label` against `against`, in decibans."""
-        return self.prior + sum(term.decibans for term in self.terms)
+        total = self.prior + sum(term.decibans for term in self.terms)
+        return total if total == total else 0.0  # neither label can have the text: nothing speaks for either
 
     def __str__(self) -> str:
         from .terminal import plain
@@ -90,7 +91,8 @@ def explain(card: Scorecard, terms: Terms, text: str, label: str | None = None, 
     spans, names = _seen(terms, text)
     places = {term: place for term in spans if (place := card.lexicon.place(term)) is not None}
     weights = card.weights(np.fromiter(places.values(), np.int64, len(places)))
-    nats = weights[:, one] - weights[:, other]
+    with np.errstate(invalid="ignore"):
+        nats = np.nan_to_num(weights[:, one] - weights[:, other], nan=0.0, posinf=np.inf, neginf=-np.inf)
     found = [
         TermEvidence(term, decibans(times * float(nat)), times, tuple(spans[term]), tuple(names[term]))
         for term, nat in zip(places, nats, strict=True)

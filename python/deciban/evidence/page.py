@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from math import isfinite
 
 from ..units import odds
 from . import Evidence
@@ -16,8 +17,8 @@ def fragment(evidence: Evidence, most: int = 12) -> str:
     rest = evidence.terms[most:]
     if rest:
         rows.append((f"({len(rest)} more)", sum(term.decibans for term in rest)))
-    longest = max(1e-9, *(abs(weight) for _, weight in rows))
-    bars = "".join(_row(name, weight, abs(weight) / longest) for name, weight in rows)
+    longest = max(1e-9, *(abs(weight) for _, weight in rows if isfinite(weight)))
+    bars = "".join(_row(name, weight, min(1.0, abs(weight) / longest)) for name, weight in rows)
     return (
         '<div class="deciban" style="font-family: system-ui, sans-serif; max-width: 46em">'
         f"<p><b>{escape(evidence.label)}</b>, probability {evidence.probability:.3f}: "
@@ -36,11 +37,11 @@ def tinted(evidence: Evidence, end: int | None = None) -> str:
         for start, stop in term.spans:
             for place in range(start, min(stop, len(text))):
                 weight[place] += share
-    strongest = max(map(abs, weight), default=0.0) or 1.0
+    strongest = max((abs(share) for share in weight if isfinite(share)), default=0.0) or 1.0
     pieces, start = [], 0
     for stop in range(1, len(text) + 1):
         if stop == len(text) or weight[stop] != weight[start]:
-            pieces.append(_piece(text[start:stop], weight[start] / strongest))
+            pieces.append(_piece(text[start:stop], max(-1.0, min(1.0, weight[start] / strongest))))
             start = stop
     return "".join(pieces)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isfinite
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -53,9 +54,9 @@ def _bars(evidence: Evidence, most: int) -> Table:
     table.add_column(width=_WIDTH)
     table.add_column(justify="right")
     rows = list(_rows(evidence, most))
-    longest = max(1e-9, *(abs(weight) for _, weight in rows))
+    longest = max(1e-9, *(abs(weight) for _, weight in rows if isfinite(weight)))
     for name, weight in rows:
-        share = abs(weight) / longest
+        share = min(1.0, abs(weight) / longest)
         left, right = ("", Text(_bar(share), _FOR)) if weight > 0 else (Text(_bar_leftwards(share), _AGAINST), "")
         table.add_row(Text(name), left, right, f"{weight:+.1f}")
     table.add_row(Text("total", "bold"), "", "", Text(f"{evidence.total:+.1f}", "bold"))

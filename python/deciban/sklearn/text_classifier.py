@@ -43,7 +43,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         hash_bits: int | None = None,
         binary: bool = False,
         smoothing: str = "laplace",
-        alpha: float = 1.0,
+        alpha: float | None = None,
+        default_p: float = 0.5,
+        prior: str | dict[str, float] = "data",
         prior_smoothing: float = 0.0,
         calibration: str = "none",
         threads: int | None = None,
@@ -59,6 +61,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.binary = binary
         self.smoothing = smoothing
         self.alpha = alpha
+        self.default_p = default_p
+        self.prior = prior
         self.prior_smoothing = prior_smoothing
         self.calibration = calibration
         self.threads = threads

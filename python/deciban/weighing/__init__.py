@@ -1,11 +1,14 @@
 """Counts -> scorecard in closed form: one module a model.
 
-Each module has `weigh`, from counts to a scorecard, and `leave_one_out`, the scores that each training document would
-get from a scorecard weighed without it. `MODELS` has them all. `weigh` and `leave_one_out` here choose as settings say.
+Each module has a `formula`: the numbers of its model, from the totals of the counts. `weigh` makes the scorecard of
+them, and `leave_one_out` the scores that each training document would get from a scorecard weighed without it, as
+settings say. `MODELS` has all models, `SMOOTHINGS` all ways of smoothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -16,26 +19,43 @@ from ..counts import Counts
 from ..rows import Rows
 from ..scorecard import Scorecard
 from ..settings import Settings
-from ..smoothing import SMOOTHINGS
-from . import multinomial
+from ..smoothing import Absolute, Beta, Dirichlet, JelinekMercer, Laplace, MaximumLikelihood, Prior, fixed_point
+from ..totals import Whole
+from . import bernoulli, complement, formula, multinomial
 
-MODELS: dict[str, ModuleType] = {"multinomial": multinomial}
+MODELS: dict[str, ModuleType] = {"multinomial": multinomial, "bernoulli": bernoulli, "complement": complement}
+SMOOTHINGS: dict[str, Callable[[Settings], Any]] = {
+    "laplace": lambda settings: Laplace(settings.strength),
+    "none": lambda _: MaximumLikelihood(),
+    "beta": lambda settings: Beta(settings.strength, settings.default_p),
+    "dirichlet": lambda settings: Dirichlet(settings.strength),
+    "jelinek-mercer": lambda settings: JelinekMercer(settings.strength),
+    "absolute": lambda settings: Absolute(settings.strength),
+}
 
-__all__ = ["MODELS", "leave_one_out", "weigh"]
+__all__ = ["MODELS", "SMOOTHINGS", "leave_one_out", "resolved", "weigh"]
 
 
 def weigh(counts: Counts, settings: Settings) -> Scorecard:
     """The scorecard of some counts."""
-    card: Scorecard = MODELS[settings.model].weigh(counts, **_chosen(settings))
-    return card
+    return formula.weigh(counts, _formula(counts.labels, settings), binary=settings.is_binary)
 
 
 def leave_one_out(counts: Counts, rows: Rows, y: npt.NDArray[np.int64], settings: Settings) -> npt.NDArray[np.float64]:
     """The scores of each row, of label y[i] and one of those counted, by a scorecard weighed without it."""
-    scores: npt.NDArray[np.float64] = MODELS[settings.model].leave_one_out(counts, rows, y, **_chosen(settings))
-    return scores
+    of = _formula(counts.labels, settings)
+    return formula.leave_one_out(counts, rows, y, of, binary=settings.is_binary, threads=settings.cores)
 
 
-def _chosen(settings: Settings) -> dict[str, Any]:
-    smoothing = SMOOTHINGS[settings.smoothing](float(settings.alpha))
-    return {"smoothing": smoothing, "beta": float(settings.prior_smoothing), "binary": settings.binary}
+def resolved(settings: Settings, counts: Counts) -> Settings:
+    """The settings with the strength of `dirichlet` estimated from the counts, where it is not given."""
+    if settings.smoothing != "dirichlet" or settings.alpha is not None:
+        return settings
+    of = Whole(counts, binary=settings.is_binary)
+    return replace(settings, alpha=fixed_point(of.nu_jr, of.nu_j[counts.term], of.nu_r[0]))
+
+
+def _formula(labels: tuple[str, ...], settings: Settings) -> formula.Of:
+    model, smoothing = MODELS[settings.model], SMOOTHINGS[settings.smoothing](settings)
+    prior = Prior(settings.prior, float(settings.prior_smoothing))
+    return lambda of: model.formula(of, labels, smoothing, prior)

@@ -1,0 +1,162 @@
+"""Counts -> totals, which formulas are made of: of all documents or of all but one.
+
+    n_r   documents of label r                          m_jr   documents of label r that have term j
+    nu_r  occurrences under label r                     nu_jr  occurrences of term j under label r
+    d_r   terms that label r has shown                  nu_j   occurrences of term j
+    d     terms: the size of the lexicon                n, nu  documents and occurrences in all
+
+With `binary` a document's words count once each: nu_jr is then m_jr. Totals have labels along their last axis and,
+along the first, one line for all documents; or one line for each document that has left. Then d is smaller by the terms
+that no other document has, and a label without a document is no label any more: all of it, as if the model had been
+trained on the others.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from .counts import Counts
+from .rows import Rows
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+class Totals:
+    """What follows from the totals of each label, whichever documents they are of."""
+
+    n_r: Integers
+    nu_r: Integers
+    d_r: Integers
+    m_r: Integers
+    d: Integers
+    nu_j: Integers
+
+    @property
+    def n(self) -> Integers:
+        """All documents."""
+        return np.asarray(self.n_r.sum(axis=-1, keepdims=True))
+
+    @property
+    def nu(self) -> Integers:
+        """All occurrences."""
+        return np.asarray(self.nu_r.sum(axis=-1, keepdims=True))
+
+    @property
+    def m(self) -> Integers:
+        """All presences."""
+        return np.asarray(self.m_r.sum(axis=-1, keepdims=True))
+
+    def log_absence(self, room: Floats) -> Floats:
+        """sum_j log(room_r - m_jr), over all terms."""
+        raise NotImplementedError
+
+
+class Whole(Totals):
+    """Of all documents.
+
+    >>> from deciban.counts import count
+    >>> from deciban.terms import Terms
+    >>> of = Whole(count(Terms(), ["fun fun game", "hard exam", "exam"], ["fun", "study", "study"]), binary=False)
+    >>> of.n_r.tolist(), of.nu_r.tolist(), of.d_r.tolist(), of.d.tolist(), of.nu_j.tolist()
+    ([[1, 2]], [[3, 3]], [[2, 2]], [[4]], [2, 2, 1, 1])
+    """
+
+    def __init__(self, counts: Counts, *, binary: bool) -> None:
+        self.counts = counts
+        self.binary = binary
+        self.nu_jr = counts.presences if binary else counts.occurrences
+        self.n_r = counts.documents[None]
+        self.d = np.array([[len(counts.lexicon)]])
+
+    @cached_property
+    def nu_r(self) -> Integers:  # type: ignore[override]
+        return self.counts.by_label(self.nu_jr)[None]
+
+    @cached_property
+    def m_r(self) -> Integers:  # type: ignore[override]
+        return self.counts.by_label(self.counts.presences)[None]
+
+    @cached_property
+    def d_r(self) -> Integers:  # type: ignore[override]
+        return self.counts.by_label(np.ones_like(self.nu_jr))[None]
+
+    @cached_property
+    def nu_j(self) -> Integers:  # type: ignore[override]
+        return self.counts.by_term(self.nu_jr)
+
+    @cached_property
+    def m_j(self) -> Integers:
+        """Documents that have each term."""
+        return self.counts.by_term(self.counts.presences)
+
+    @cached_property
+    def groups(self) -> list[tuple[Integers, Integers]]:
+        """For each label the different m_jr, and how many terms have each: there are few."""
+        k, d = len(self.counts.labels), len(self.counts.lexicon)
+        width = int(self.counts.presences.max(initial=0)) + 1
+        keys, sizes = np.unique(self.counts.label * np.int64(width) + self.counts.presences, return_counts=True)
+        ends = np.searchsorted(keys, np.arange(1, k) * width)
+        shown = zip(np.split(keys % width, ends), np.split(sizes, ends), strict=True)
+        return [(np.append(m, 0), np.append(size, d - size.sum())) for m, size in shown]
+
+    def log_absence(self, room: Floats) -> Floats:
+        sums = np.empty(room.shape)
+        for r, (m, size) in enumerate(self.groups):
+            sums[:, r] = _log_positive(room[:, [r]] - m) @ size
+        return sums
+
+
+class LeftOut(Totals):
+    """Of all documents but one: a line for each row, of label y[i], whose document is one of those counted.
+
+    `rows` are without the terms that are gone, because no other document has them; `nu_j` is of each of their entries,
+    and so is `own_nu`, the nu_jr of the row's own label.
+    """
+
+    def __init__(self, whole: Whole, rows: Rows, y: Integers) -> None:
+        self.whole, self.y = whole, y
+        self.own = np.arange(len(whole.counts.labels)) == y[:, None]
+        self._term, self._row = rows.term, rows.row
+        self._place = whole.counts.place(rows.term, y[self._row])
+        z = np.ones_like(rows.count) if whole.binary else rows.count
+        gone = whole.m_j[rows.term] == 1
+        self.rows = Rows(rows.indptr, rows.term, z).without(gone)
+        self.row = self._row[~gone]
+        self.nu_j = whole.nu_j[self.rows.term] - self.rows.count
+        self.own_nu = whole.nu_jr[self._place[~gone]] - self.rows.count
+        self._gone = self._leaving(gone)
+        self.n_r = whole.n_r - self.own
+        self.nu_r = whole.nu_r - self.own * self._leaving(z)
+        self.d = whole.d - self._gone
+
+    @cached_property
+    def m_r(self) -> Integers:  # type: ignore[override]
+        return np.asarray(self.whole.m_r - self.own * self._leaving(np.ones_like(self._row)))
+
+    @cached_property
+    def d_r(self) -> Integers:  # type: ignore[override]
+        return np.asarray(self.whole.d_r - self.own * self._leaving(self._m == 1))
+
+    def log_absence(self, room: Floats) -> Floats:
+        own_room = room[self._row, self.y[self._row]]
+        change = _log_positive(own_room - (self._m - 1)) - _log_positive(own_room - self._m)
+        own = np.bincount(self._row, change, len(self.y))[:, None]
+        return np.asarray(self.whole.log_absence(room) + self.own * own - self._gone * _log_positive(room))
+
+    @property
+    def _m(self) -> Integers:
+        """m_jr of the own label, of each entry that leaves, before it does."""
+        return self.whole.counts.presences[self._place]
+
+    def _leaving(self, values: npt.NDArray[np.integer] | npt.NDArray[np.bool_]) -> Integers:
+        """What leaves with each document: the sum over its entries."""
+        return np.bincount(self._row, values, len(self.y)).astype(np.int64)[:, None]
+
+
+def _log_positive(values: Floats) -> Floats:
+    """Logarithms; 0 where there is none, which only terms meet that all documents of a label have, as one leaves."""
+    return np.log(np.where(values > 0, values, 1.0))

@@ -1,0 +1,85 @@
+"""The slow, obvious definition of every model: plain Python on the oracle's counts, each formula as it is written."""
+
+import math
+from collections import Counter
+
+import oracle
+
+
+def totals(counts, nu):
+    """nu_r, d_r, nu_j and nu: occurrences and terms by label, occurrences by term, and all of them."""
+    nu_r, d_r = ({r: sum(f(nu[j][r]) for j in counts.lexicon) for r in counts.labels} for f in (int, bool))
+    nu_j = {j: sum(nu[j].values()) for j in counts.lexicon}
+    return nu_r, d_r, nu_j, sum(nu_j.values())
+
+
+def die(counts, nu_jr, nu_r, d_r, nu_j, of_all, smoothing, alpha):
+    """q_jr: how likely a label throws a term (Aggarwal 5.20, 5.21)."""
+    if smoothing == "none":
+        return nu_jr / nu_r if nu_r else 0.0
+    if smoothing == "laplace":
+        return (nu_jr + alpha) / (nu_r + alpha * len(counts.lexicon))
+    if smoothing == "dirichlet":
+        return (nu_jr + alpha * nu_j / of_all) / (nu_r + alpha)
+    if not nu_r:
+        return nu_j / of_all
+    if smoothing == "jelinek-mercer":
+        return (1 - alpha) * nu_jr / nu_r + alpha * nu_j / of_all
+    assert smoothing == "absolute"
+    return max(nu_jr - alpha, 0) / nu_r + alpha * d_r / nu_r * nu_j / of_all
+
+
+def coin(counts, m_jr, n_r, m, smoothing, alpha, default_p):
+    """p_jr: how likely a document of a label has a term (Aggarwal 5.17, Jaakkola)."""
+    if smoothing == "beta":
+        return (m_jr + alpha * default_p) / (n_r + alpha)
+    d, d_a = len(counts.lexicon), m / counts.documents.total()
+    return (m_jr + alpha) / (n_r + (alpha * d / d_a if d_a < d else 2 * alpha))
+
+
+def log(p):
+    return math.log(p) if p > 0 else -math.inf
+
+
+def log_prior(counts, label, prior, beta):
+    """Aggarwal 5.14, 5.15; or uniform; or given."""
+    weight = (
+        {
+            "data": lambda r: counts.documents[r] + beta,
+            "uniform": lambda r: 1,
+        }.get(prior)
+        if isinstance(prior, str)
+        else prior.__getitem__
+    )
+    return math.log(weight(label) / sum(map(weight, counts.labels)))
+
+
+def scores(
+    counts, text, model, smoothing, alpha, default_p=0.5, prior="data", prior_smoothing=0.0, binary=False, **seen
+):
+    """The score of each label."""
+    nu = counts.presences if binary or model == "bernoulli" else counts.occurrences
+    nu_r, d_r, nu_j, of_all = totals(counts, nu)
+    z = Counter(term for term in oracle.terms(text, **seen) if term in counts.occurrences)
+    found = {}
+    for r in counts.labels:
+        score = log_prior(counts, r, prior, prior_smoothing)
+        for j in counts.lexicon:
+            if model == "bernoulli":
+                p = coin(counts, nu[j][r], counts.documents[r], of_all, smoothing, alpha, default_p)
+                score += math.log(p if z[j] else 1 - p)
+            elif z[j] and model == "multinomial":
+                q = die(counts, nu[j][r], nu_r[r], d_r[r], nu_j[j], of_all, smoothing, alpha)
+                score += (1 if binary else z[j]) * log(q)
+            elif z[j]:  # Rennie 2003: how likely all other labels throw the term
+                q = (nu_j[j] - nu[j][r] + alpha) / (of_all - nu_r[r] + alpha * len(counts.lexicon))
+                score -= (1 if binary else z[j]) * math.log(q)
+        found[r] = score
+    return found
+
+
+def leave_one_out(texts, labels, settings, **seen):
+    """The scores of each text by a model trained on all others: n retrainings."""
+    for i, text in enumerate(texts):
+        counts = oracle.Counts(texts[:i] + texts[i + 1 :], labels[:i] + labels[i + 1 :], **seen)
+        yield scores(counts, text, **settings, **seen)

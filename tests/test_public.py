@@ -20,8 +20,9 @@ FACE = [
     *["TextClassifier", "TfidfVectorizer"],
 ]
 VERBS = [
-    *["counts", "evaluate", "explain", "forget", "held_out", "labels", "learn", "leave_one_out", "predict"],
-    *["predict_log_proba", "predict_proba", "save", "scorecard", "scores", "with_threads"],
+    *["counts", "documents", "drop_labels", "evaluate", "explain", "forget", "forget_from", "freeze", "frozen"],
+    *["held_out", "keep_labels", "labels", "learn", "learn_from", "leave_one_out", "predict", "predict_log_proba"],
+    *["predict_proba", "rename_label", "save", "scorecard", "scores", "with_threads"],
 ]
 SETTINGS = [
     *["model", "words", "edges", "chars", "chars_across", "tokens", "accents", "hash_bits"],

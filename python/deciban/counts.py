@@ -161,8 +161,24 @@ class Counts:
         return same and all(map(np.array_equal, ours, theirs))
 
     def __repr__(self) -> str:
-        documents = int(self.documents.sum())
-        return f"Counts({documents} documents, {len(self.labels)} labels, {len(self.lexicon)} terms)"
+        return _sizes(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Frozen:
+    """What a frozen model keeps of its counts: its labels, its terms, and how many documents each label had."""
+
+    labels: tuple[str, ...]
+    lexicon: _core.Lexicon
+    documents: Integers
+
+    def __repr__(self) -> str:
+        return _sizes(self)
+
+
+def _sizes(of: Counts | Frozen) -> str:
+    sizes = f"{of.documents.sum()} documents, {len(of.labels)} labels, {len(of.lexicon)} terms"
+    return f"{type(of).__name__}({sizes})"
 
 
 class Tally:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from . import modelfile
 from ._core import BadText as BadTextInCore
+from ._core import Lexicon
 from .counts import Counts, Frozen, Tally, count
 from .decision import log_posterior
 from .errors import (
@@ -84,6 +85,11 @@ class Classifier:
     def labels(self) -> tuple[str, ...]:
         """The labels, sorted: the columns of `predict_proba`."""
         return self._known.labels
+
+    @property
+    def lexicon(self) -> Lexicon:
+        """The terms that it knows."""
+        return self._known.lexicon
 
     @property
     def counts(self) -> Counts:
@@ -276,7 +282,7 @@ class Classifier:
         (['spam'], True)
         """
         card = self.scorecard
-        known = Frozen(self.labels, card.lexicon, self._known.documents)
+        known = Frozen(self.labels, self.lexicon, self._known.documents)
         return Classifier(self.settings, known, self.provenance, scorecard=card)
 
     def save(self, path: str | os.PathLike[str], *, frozen: bool = False) -> None:

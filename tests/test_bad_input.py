@@ -40,6 +40,8 @@ FILES = {
     "null.jsonl": b'{"text": "free", "label": "spam"}\n{"text": null, "label": "ham"}\n',
     "half.jsonl": b'{"text": "free", "label": "spam"}\n{"text": "\\ud800", "label": "ham"}\n',
     "other.csv": b"text,label\nfree money,spam\nsee you,ham\n",
+    "never.csv": b"text,label\nfree lunch,spam\n",
+    "new.csv": b"text,label\nfree money,spam\nlunch?,work\n",
     "cut.deciban": b"",
     "damaged.deciban": b"",
 }
@@ -51,6 +53,8 @@ def folder(tmp_path, monkeypatch):
     for name, content in FILES.items():
         (tmp_path / name).write_bytes(content)
     deciban.train(TEXTS, LABELS).save(tmp_path / "mail.deciban")
+    deciban.train(TEXTS, LABELS).save(tmp_path / "frozen.deciban", frozen=True)
+    deciban.train(TEXTS, LABELS, words=(1, 2)).save(tmp_path / "pairs.deciban")
     whole = (tmp_path / "mail.deciban").read_bytes()
     (tmp_path / "cut.deciban").write_bytes(whole[:-1])
     (tmp_path / "damaged.deciban").write_bytes(whole[:-1] + b"?")
@@ -80,6 +84,7 @@ def contents(folder):
 
 # Commands that are refused
 
+NO_COUNTS = "is frozen: it predicts and explains, and has no counts for this; use the one it was frozen from"
 NOT_READ = "cannot read: No such file or directory"
 REFUSED = {
     "train none.csv": f"none.csv: {NOT_READ}",
@@ -145,6 +150,43 @@ REFUSED = {
     "evaluate mail.deciban unlabelled.csv": "unlabelled.csv:5: expected a label as text, got an empty one",
     "evaluate mail.deciban other.csv --loo": "leave-one-out needs exactly the examples that the model was trained on, "
     "got others",
+    "evaluate frozen.deciban mail.csv --loo": f"frozen.deciban {NO_COUNTS}",
+    "evaluate frozen.deciban mail.csv --report r.html": f"frozen.deciban {NO_COUNTS}",
+    "learn none.deciban mail.csv": f"none.deciban: {NOT_READ}",
+    "learn mail.csv mail.csv": "mail.csv: cannot write: it is the file to read from",
+    "learn damaged.deciban mail.csv": "damaged.deciban: the model is damaged (its checksum does not fit); "
+    "copy it again, or train it anew",
+    "learn mail.deciban none.csv": f"none.csv: {NOT_READ}",
+    "learn mail.deciban header.csv": "header.csv: expected labelled examples, got none",
+    "learn mail.deciban wide.csv": "wide.csv:5: expected 2 columns (text, label), got 3",
+    "learn mail.deciban null.jsonl": "null.jsonl:2: expected a text, got None",
+    "learn mail.deciban mail.csv -o folder": "folder: cannot write: Is a directory",
+    "learn mail.deciban mail.csv -o mail.csv": "mail.csv: cannot write: it is the file to read from",
+    "learn frozen.deciban mail.csv": f"frozen.deciban {NO_COUNTS}",
+    "forget mail.deciban unlabelled.csv": "unlabelled.csv:5: expected a label as text, got an empty one",
+    "forget mail.deciban never.csv": "cannot forget what was never learnt: "
+    "term 'lunch' of label 'spam' would fall below zero",
+    "forget mail.deciban new.csv": "cannot forget what was never learnt: label 'work' would fall below zero",
+    "forget frozen.deciban mail.csv": f"frozen.deciban {NO_COUNTS}",
+    "merge mail.deciban none.deciban -o both.deciban": f"none.deciban: {NOT_READ}",
+    "merge mail.deciban pairs.deciban -o both.deciban": "cannot merge models that differ in words: (1, 1) and (1, 2)",
+    "merge mail.deciban frozen.deciban -o both.deciban": f"frozen.deciban {NO_COUNTS}",
+    "merge frozen.deciban mail.deciban -o both.deciban": f"frozen.deciban {NO_COUNTS}",
+    "merge mail.deciban mail.deciban -o folder": "folder: cannot write: Is a directory",
+    "drop-label mail.deciban eggs": "'eggs' is not a label of this model; its labels are: ham, spam",
+    "drop-label mail.deciban ham spam": "the model would have no label left: keep at least one",
+    "drop-label mail.deciban ham -o none/m": "none/m: cannot write: No such file or directory",
+    "drop-label mail.deciban \udcff": "labels[0]: expected a label as text, "
+    "got half a surrogate pair, which is not Unicode",
+    "drop-label frozen.deciban ham": f"frozen.deciban {NO_COUNTS}",
+    "keep-labels mail.deciban ham eggs": "'eggs' is not a label of this model; its labels are: ham, spam",
+    "keep-labels frozen.deciban ham": f"frozen.deciban {NO_COUNTS}",
+    "rename-label mail.deciban eggs ham": "'eggs' is not a label of this model; its labels are: ham, spam",
+    "rename-label mail.deciban ham ": "labels[1]: expected a label as text, got an empty one",
+    "rename-label frozen.deciban ham x": f"frozen.deciban {NO_COUNTS}",
+    "freeze none.deciban -o small.deciban": f"none.deciban: {NOT_READ}",
+    "freeze mail.deciban -o mail.deciban": "mail.deciban: cannot write: it is the file to read from",
+    "freeze mail.deciban -o folder": "folder: cannot write: Is a directory",
     "info none.deciban": f"none.deciban: {NOT_READ}",
     "info mail.csv": "mail.csv: not a deciban model",
 }
@@ -196,6 +238,12 @@ WRONG_USAGE = {
     "explain mail.deciban": "the following arguments are required: TEXT; see deciban explain",
     "explain mail.deciban text --top 0": "argument --top: expected a whole number above 0, got '0'",
     "evaluate mail.deciban": "the following arguments are required: FILE; see deciban evaluate",
+    "learn mail.deciban": "the following arguments are required: FILE; see deciban learn",
+    "merge mail.deciban mail.deciban": "the following arguments are required: -o/--output; see deciban merge",
+    "merge mail.deciban -o both.deciban": "the following arguments are required: MODEL; see deciban merge",
+    "drop-label mail.deciban": "the following arguments are required: LABEL; see deciban drop-label",
+    "rename-label mail.deciban ham": "the following arguments are required: NEW; see deciban rename-label",
+    "freeze mail.deciban": "the following arguments are required: -o/--output; see deciban freeze",
     "retrain": "argument COMMAND: invalid choice: 'retrain'",
     "--colour": "unrecognized arguments: --colour",
 }

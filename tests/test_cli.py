@@ -14,6 +14,7 @@ import pytest
 
 from conftest import ROOT
 from deciban import load
+from deciban.cli import COMMANDS
 
 TICKETS = ROOT / "samples" / "tickets.csv"
 
@@ -78,7 +79,7 @@ def test_standard_input_and_every_label(model):
     assert answer["probabilities"]["praise"] == answer["probability"]
 
 
-@pytest.mark.parametrize("name", ["version-1", "version-2", "version-2-hashed"])
+@pytest.mark.parametrize("name", ["version-1", "version-2-hashed", "version-3", "version-3-frozen"])
 def test_the_command_answers_as_the_library_does(name):
     path = ROOT / "tests" / "golden" / f"{name}.deciban"
     texts = ["charged twice, please refund", "where is the parcel", "xylophone", "Geld zurück!"]
@@ -172,7 +173,7 @@ def test_a_report_is_written(model, tmp_path):
     assert "89.1" in report.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("command", [None, "train", "predict", "explain", "evaluate", "info"])
+@pytest.mark.parametrize("command", [None, *COMMANDS])
 def test_every_help_ends_with_an_example(command):
     shown = deciban(*filter(None, [command]), "--help").rstrip()
     example = " ".join(shown[shown.rindex("Example:") :].split())

@@ -64,13 +64,14 @@ def loading(change):
 def of_format(number):
     """The same model as one of another format would say it, with a checksum that fits."""
 
-    def change(data):
-        start = data.index(b'checksum\\":\\"') + len(b'checksum\\":\\"')
-        head = data[:start].replace(b'format\\":%d' % modelfile.NEWEST, b'format\\":%d' % number)
-        rest = data[start + 64 :]
-        return head + hashlib.blake2b(head + b"0" * 64 + rest, digest_size=32).hexdigest().encode() + rest
+    return lambda data: resigned(data.replace(b'format\\":%d' % modelfile.NEWEST, b'format\\":%d' % number))
 
-    return change
+
+def resigned(data):
+    """A model file with a checksum that fits."""
+    start = data.index(b'checksum\\":\\"') + len(b'checksum\\":\\"')
+    head, rest = data[:start], data[start + 64 :]
+    return head + hashlib.blake2b(head + b"0" * 64 + rest, digest_size=32).hexdigest().encode() + rest
 
 
 # What raises each error, and the whole line that it says; {folder} is where the action may write.
@@ -151,6 +152,14 @@ WORDINGS = {
     errors.DifferentSettings: (
         lambda _: mail() + deciban.train(["one", "two"], ["a", "b"], words=(1, 2)),
         "cannot merge models that differ in words: (1, 1) and (1, 2)",
+    ),
+    errors.NoLabelLeft: (
+        lambda _: mail().drop_labels(["ham", "spam"]),
+        "the model would have no label left: keep at least one",
+    ),
+    errors.FrozenModel: (
+        lambda _: mail().freeze().learn(["lunch?"], ["work"]),
+        "the model is frozen: it predicts and explains, and has no counts for this; use the one it was frozen from",
     ),
     errors.NothingLearnt: (
         lambda _: forgotten(["free money", "money now", "see you"], ["spam", "spam", "ham"]).predict(["money"]),
@@ -234,12 +243,16 @@ WORDINGS = {
         "{folder}/mail.deciban: the model is damaged (its checksum does not fit); copy it again, or train it anew",
     ),
     errors.NewerModel: (
-        loading(of_format(3)),
-        "{folder}/mail.deciban: the model has format 3, newer than 2, the newest known here; upgrade deciban",
+        loading(of_format(4)),
+        "{folder}/mail.deciban: the model has format 4, newer than 3, the newest known here; upgrade deciban",
     ),
     errors.OlderModel: (
         loading(of_format(0)),
         "{folder}/mail.deciban: the model has format 0, older than 1, the oldest still read; train it anew",
+    ),
+    errors.UnknownContent: (
+        loading(lambda data: resigned(data.replace(b'\\"counts\\"', b'\\"county\\"'))),
+        "{folder}/mail.deciban: the model holds 'county', which is not known here; upgrade deciban",
     ),
     errors.Unwritable: (
         lambda folder: mail().save(folder),

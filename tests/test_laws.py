@@ -13,7 +13,7 @@ import oracle
 from corpora import columns, corpora, seen
 from deciban import _core
 from deciban.counts import Tally, count
-from deciban.errors import NeverLearnt
+from deciban.errors import NeverLearnt, UnknownLabel
 from deciban.rows import rows
 from deciban.terms import Terms
 
@@ -89,6 +89,42 @@ def test_a_refusal_names_the_term_and_the_label():
 def test_a_label_cannot_leave_while_its_terms_stay():
     with pytest.raises(NeverLearnt):
         counted([("a1 b1", "x"), ("c1", "y")], {}) - counted([("a1", "x")], {})
+
+
+some_labels = st.sets(st.sampled_from(["ham", "spam", "späm", "x y"]))
+
+
+@given(corpora, seen, some_labels)
+def test_dropping_labels_is_counting_without_their_documents(corpus, settings, dropped):
+    dropped &= {label for _, label in corpus}
+    left = counted([(text, label) for text, label in corpus if label not in dropped], settings)
+    counts = counted(corpus, settings)
+    assert counts.drop_labels(dropped) == left
+    assert counts.keep_labels(set(counts.labels) - dropped) == left
+
+
+@given(corpora, seen, st.sampled_from(["ham", "spam", "a new one", "zz"]))
+def test_renaming_a_label_is_counting_under_the_other_name(corpus, settings, new):
+    counts = counted(corpus, settings)
+    for old in counts.labels:
+        renamed = [(text, new if label == old else label) for text, label in corpus]
+        assert counts.rename_label(old, new) == counted(renamed, settings)
+
+
+@given(corpora, corpora, seen)
+def test_labels_that_left_can_be_added_again(a, b, settings):
+    both = counted(a + b, settings)
+    for label in both.labels:
+        assert both.drop_labels([label]) + both.keep_labels([label]) == both
+
+
+@pytest.mark.parametrize("change", ["drop_labels", "keep_labels"])
+def test_a_label_that_is_not_there_is_named(change):
+    counts = counted([("refund now", "billing"), ("late", "delivery")], {})
+    with pytest.raises(UnknownLabel, match="'bug' is not a label of this model; its labels are: billing, delivery"):
+        getattr(counts, change)(["billing", "bug"])
+    with pytest.raises(UnknownLabel, match="'bug' is not a label"):
+        counts.rename_label("bug", "billing")
 
 
 @given(corpora, seen)

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 import deciban
 from deciban import errors, modelfile
 from deciban.errors import DecibanError
+from deciban.examples import Source
 from deciban.files import check_writable
 from deciban.settings import Settings
 from deciban.weighing import weigh
@@ -32,9 +33,16 @@ ZEROS = b"0" * 64
 TEXTS, LABELS = ["free money", "money now, café", "see you"], ["spam", "spam", "ham"]
 
 
+@pytest.fixture(params=["counts", "frozen"])
+def path(tmp_path, request):
+    """Where a small model is saved, with its counts or without."""
+    deciban.train(TEXTS, LABELS).save(tmp_path / "mail.deciban", frozen=request.param == "frozen")
+    return tmp_path / "mail.deciban"
+
+
 @pytest.fixture
-def path(tmp_path):
-    """Where a small model is saved."""
+def full(tmp_path):
+    """Where a small model is saved with its counts."""
     deciban.train(TEXTS, LABELS).save(tmp_path / "mail.deciban")
     return tmp_path / "mail.deciban"
 
@@ -71,6 +79,63 @@ def test_what_is_saved_comes_back(tmp_path_factory, corpus, chosen):
         assert not getattr(stored, name).flags.writeable
 
 
+@given(CORPORA.filter(lambda corpus: len({label for _, label in corpus}) > 1), SETTINGS)
+def test_a_frozen_model_answers_and_explains_the_same(tmp_path_factory, corpus, chosen):
+    """To the last bit, in memory and from its file, which the frozen model itself writes again."""
+    path = tmp_path_factory.getbasetemp() / "frozen.deciban"
+    texts, labels = map(list, zip(*corpus, strict=True))
+    model = deciban.train(texts, labels, **chosen)
+    model.save(path, frozen=True)
+    made = path.read_bytes()
+    model.freeze().freeze().save(path)
+    assert path.read_bytes() == made
+    again = deciban.load(path)
+    assert (again.labels, again.documents, again.settings) == (model.labels, model.documents, model.settings)
+    for frozen in (again, model.freeze()):
+        assert np.array_equal(frozen.scores(texts), model.scores(texts))
+        assert [frozen.explain(text) for text in texts] == [model.explain(text) for text in texts]
+    again.save(path)
+    assert path.read_bytes() == made
+
+
+def test_a_frozen_file_is_smaller(tmp_path, tickets):
+    model = deciban.train(*tickets)
+    model.save(tmp_path / "full")
+    model.save(tmp_path / "frozen", frozen=True)
+    assert (tmp_path / "full").stat().st_size - (tmp_path / "frozen").stat().st_size > 16 * len(model.counts.label) - 99
+
+
+def test_a_model_that_has_forgotten_everything_cannot_be_frozen(tmp_path):
+    model = deciban.train(TEXTS, LABELS).forget(TEXTS, LABELS)
+    with pytest.raises(errors.NothingLearnt):
+        model.save(tmp_path / "empty.deciban", frozen=True)
+    assert os.listdir(tmp_path) == []
+
+
+FROZEN = {
+    "counts": lambda model: model.counts,
+    "learn": lambda model: model.learn(["lunch?"], ["work"]),
+    "forget": lambda model: model.forget(["free money"], ["spam"]),
+    "learn_from": lambda model: model.learn_from(Source("no such file")),
+    "forget_from": lambda model: model.forget_from(Source("no such file")),
+    "leave_one_out": lambda model: model.leave_one_out(),
+    "leave_one_out of texts": lambda model: model.leave_one_out(TEXTS, LABELS),
+    "merge": lambda model: model + deciban.train(TEXTS, LABELS),
+    "merge into another": lambda model: deciban.train(TEXTS, LABELS) + model,
+    "drop_labels": lambda model: model.drop_labels(["ham"]),
+    "keep_labels": lambda model: model.keep_labels(["ham"]),
+    "rename_label": lambda model: model.rename_label("ham", "mail"),
+}
+
+
+@pytest.mark.parametrize("action", FROZEN.values(), ids=FROZEN)
+def test_a_frozen_model_refuses_what_takes_counts(action):
+    model = deciban.train(TEXTS, LABELS).freeze()
+    with pytest.raises(errors.FrozenModel):
+        action(model)
+    assert model.predict(["see"]) == ["ham"]
+
+
 def test_a_model_that_has_forgotten_everything_comes_back(tmp_path):
     model = deciban.train(TEXTS, LABELS).forget(TEXTS, LABELS)
     model.save(tmp_path / "empty.deciban")
@@ -98,42 +163,42 @@ def test_a_loaded_model_scores_the_same_before_and_after_it_has_an_index(tmp_pat
     assert np.array_equal(one_by_one, again.scores(texts))
 
 
-def test_the_same_examples_give_the_same_bytes(path):
-    made = path.read_bytes()
-    deciban.train(TEXTS[::-1], LABELS[::-1], threads=3).save(path)
-    assert path.read_bytes() == made
-    program = f"import deciban; deciban.train({TEXTS!r}, {LABELS!r}).save({str(path)!r})"
+def test_the_same_examples_give_the_same_bytes(full):
+    made = full.read_bytes()
+    deciban.train(TEXTS[::-1], LABELS[::-1], threads=3).save(full)
+    assert full.read_bytes() == made
+    program = f"import deciban; deciban.train({TEXTS!r}, {LABELS!r}).save({str(full)!r})"
     for seed in ("1", "2"):
         run_python(program, env={**os.environ, "PYTHONHASHSEED": seed})
-        assert path.read_bytes() == made
+        assert full.read_bytes() == made
 
 
-def test_a_loaded_model_may_be_saved_over_itself(path):
-    model = deciban.load(path)
-    model.learn(["lunch?"], ["work"]).save(path)
-    assert model.predict(["lunch?"]) == deciban.load(path).predict(["lunch?"]) == ["work"]
+def test_a_loaded_model_may_be_saved_over_itself(full):
+    model = deciban.load(full)
+    model.learn(["lunch?"], ["work"]).save(full)
+    assert model.predict(["lunch?"]) == deciban.load(full).predict(["lunch?"]) == ["work"]
 
 
-def test_a_loaded_model_stays_what_it_was_when_its_file_is_replaced_or_removed(path):
-    loaded = deciban.load(path)
+def test_a_loaded_model_stays_what_it_was_when_its_file_is_replaced_or_removed(full):
+    loaded = deciban.load(full)
     before = [buffer.tobytes() for buffer in loaded.counts.buffers[1:]]
-    deciban.train(["quite", "another"], ["a", "b"]).save(path)
-    path.unlink()
+    deciban.train(["quite", "another"], ["a", "b"]).save(full)
+    full.unlink()
     assert [buffer.tobytes() for buffer in loaded.counts.buffers[1:]] == before
     assert loaded.predict(["see"]) == ["ham"]
 
 
-def test_the_counts_of_a_loaded_model_are_mapped(path):
-    counts = deciban.load(path).counts
+def test_the_counts_of_a_loaded_model_are_mapped(full):
+    counts = deciban.load(full).counts
     with pytest.raises(ValueError, match="read-only"):
         counts.occurrences[0] = 7
     maps = Path("/proc/self/maps").read_text(encoding="utf-8")
-    assert str(path) in maps
+    assert str(full) in maps
 
 
-def test_safetensors_reads_it(path):
-    counts = deciban.load(path).counts
-    arrays = safetensors.numpy.load_file(path)
+def test_safetensors_reads_it(full):
+    counts = deciban.load(full).counts
+    arrays = safetensors.numpy.load_file(full)
     names = ("names", "offsets", "documents", "indptr", "label", "occurrences", "presences", "bias", "absent", "weight")
     assert sorted(arrays) == sorted(names)
     card = weigh(counts, Settings())
@@ -150,8 +215,9 @@ def test_models_of_every_version_answer_as_they_did(name):
     expected = json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
     model = deciban.load(GOLDEN / f"{name}.deciban")
     assert list(model.labels) == expected["labels"]
-    assert model.counts.documents.tolist() == expected["documents"]
-    assert len(model.counts.lexicon) == expected["terms"]
+    assert list(model.documents.values()) == expected["documents"]
+    assert len(model.scorecard.lexicon) == expected["terms"]
+    assert model.frozen == name.endswith("-frozen")
     assert model.predict(expected["texts"]) == expected["predictions"]
     np.testing.assert_allclose(model.predict_proba(expected["texts"]), expected["probabilities"], rtol=1e-12)
 
@@ -164,8 +230,12 @@ def test_texts_are_read_as_when_the_golden_model_was_trained(name):
     settings = {
         name: tuple(value) if isinstance(value, list) else value for name, value in made_from["settings"].items()
     }
-    model = deciban.train(texts, labels, **settings)
-    assert model.counts == deciban.load(GOLDEN / f"{name}.deciban").counts
+    model, saved = deciban.train(texts, labels, **settings), deciban.load(GOLDEN / f"{name}.deciban")
+    if saved.frozen:
+        assert model.scorecard.lexicon == saved.scorecard.lexicon
+        assert np.array_equal(model.counts.label, saved.scorecard.label)
+    else:
+        assert model.counts == saved.counts
 
 
 # What is no model, or no longer
@@ -274,6 +344,14 @@ def test_the_format_is_what_its_description_says(path):
 
 
 ABOUT = {
+    "groups that are a text": {"groups": "counts"},
+    "groups that are an object": {"groups": {"lexicon": 1, "postings": 2, "scorecard": 3}},
+    "groups that are numbers": {"groups": [1, 2, 3]},
+    "groups that are lists": {"groups": [["lexicon"], ["postings"], ["scorecard"]]},
+    "no groups": {"groups": None},
+    "no group": {"groups": []},
+    "no lexicon": {"groups": ["postings", "counts", "scorecard"]},
+    "no scorecard": {"groups": ["lexicon", "postings", "counts"]},
     "labels that are not sorted": {"labels": ["spam", "ham"]},
     "a label twice": {"labels": ["ham", "ham"]},
     "a label too many": {"labels": ["ham", "spam", "x"]},
@@ -329,7 +407,7 @@ def test_a_checksum_that_makes_no_sense_is_damaged(path, checksum):
     assert refusal(path, struct.pack("<Q", len(header)) + header + data) is errors.DamagedModel
 
 
-@pytest.mark.parametrize("missing", ["format", "checksum", "settings", "labels", "provenance"])
+@pytest.mark.parametrize("missing", ["format", "checksum", "groups", "settings", "labels", "provenance"])
 def test_a_header_that_lacks_something_is_damaged(path, missing):
     about, arrays, data = parts(path.read_bytes())
     del about[missing]
@@ -376,7 +454,7 @@ def misaligned(arrays, data):
 
 def overlapping(arrays, data):
     """Two arrays share their bytes, and an unused rest is left."""
-    return {**arrays, "presences": arrays["occurrences"]}, data
+    return {**arrays, "absent": arrays["bias"]}, data
 
 
 def described_as(name, **about):
@@ -447,10 +525,10 @@ def changes(model):
             yield name, weights
 
 
-def test_counts_of_nothing_that_is_are_damaged(path):
-    whole = path.read_bytes()
-    for name, values in changes(deciban.load(path)):
-        assert refusal(path, with_array(whole, name, values)) is errors.DamagedModel, (name, values)
+def test_counts_of_nothing_that_is_are_damaged(full):
+    whole = full.read_bytes()
+    for name, values in changes(deciban.load(full)):
+        assert refusal(full, with_array(whole, name, values)) is errors.DamagedModel, (name, values)
 
 
 @pytest.mark.parametrize("name", ["bias", "absent", "weight"])
@@ -480,6 +558,34 @@ def with_floats(arrays, data, floats):
     return moved, content
 
 
+@pytest.mark.parametrize("more", [-1, 1])
+def test_a_scorecard_of_other_labels_is_damaged(path, more):
+    """Its arrays fit each other, and are as long as if there were a label more or less."""
+    about, arrays, data = parts(path.read_bytes())
+    floats = {name: [0.0] * (2 + more) for name in ("bias", "absent")}
+    assert refusal(path, signed(about, *with_floats(arrays, data, floats))) is errors.DamagedModel
+
+
+def test_groups_must_be_those_that_the_file_holds(path):
+    about, arrays, data = parts(path.read_bytes())
+    without, including = ["lexicon", "postings", "scorecard"], ["lexicon", "postings", "counts", "scorecard"]
+    other = including if about["groups"] == without else without
+    assert refusal(path, signed({**about, "groups": other}, arrays, data)) is errors.DamagedModel
+
+
+def test_a_group_that_is_not_known_here_is_told_from_damage(path):
+    """Whoever passed over it could lose it when saving."""
+    about, arrays, data = parts(path.read_bytes())
+    arrays["pairs"] = {"dtype": "U8", "shape": [0], "data_offsets": [len(data)] * 2}
+    newer = signed({**about, "groups": [*about["groups"], "tree"]}, arrays, data)
+    assert refusal(path, newer) is errors.UnknownContent
+
+
+@pytest.mark.parametrize("documents", [[-1, 2], [0, 3], [2**63 - 1, 1]])
+def test_impossible_numbers_of_documents_are_damaged(path, documents):
+    assert refusal(path, with_array(path.read_bytes(), "documents", np.array(documents))) is errors.DamagedModel
+
+
 def test_a_file_of_the_first_format_has_no_scorecard(path):
     """Its counts are weighed; with a scorecard it would be of the second, which must have one."""
     about, arrays, data = parts((GOLDEN / "version-1.deciban").read_bytes())
@@ -503,7 +609,7 @@ JSON = FLAT | st.lists(FLAT, max_size=3)
 @given(st.data())
 def test_a_made_up_header_is_refused_or_works(tmp_path_factory, data):
     path = tmp_path_factory.getbasetemp() / "made-up.deciban"
-    deciban.train(TEXTS, LABELS).save(path)
+    deciban.train(TEXTS, LABELS).save(path, frozen=data.draw(st.booleans()))
     about, arrays, content = parts(path.read_bytes())
     place = data.draw(st.sampled_from([about, about["settings"], *arrays.values()]))
     place[data.draw(st.sampled_from(sorted(place)))] = data.draw(JSON)
@@ -513,7 +619,7 @@ def test_a_made_up_header_is_refused_or_works(tmp_path_factory, data):
 @given(st.data())
 def test_made_up_counts_are_refused_or_work(tmp_path_factory, data):
     path = tmp_path_factory.getbasetemp() / "made-up.deciban"
-    deciban.train(TEXTS, LABELS).save(path)
+    deciban.train(TEXTS, LABELS).save(path, frozen=data.draw(st.booleans()))
     about, arrays, content = parts(path.read_bytes())
     start = data.draw(st.integers(0, len(content) - 1))
     new = data.draw(st.binary(min_size=1, max_size=16))[: len(content) - start]
@@ -527,7 +633,8 @@ def refused_or_works(path, content):
     except errors.ModelFileError:
         return
     assert model.predict_proba([*TEXTS, "other words"]).shape == (4, len(model.labels))
-    model.learn(TEXTS, LABELS)
+    if not model.frozen:
+        model.learn(TEXTS, LABELS)
 
 
 def test_a_newer_model_is_told_from_a_damaged_one(path):

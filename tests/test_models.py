@@ -11,6 +11,7 @@ import oracle_models
 from corpora import LABELS, columns, corpora, seen, some_text
 from deciban.decision import log_posterior, posterior
 from deciban.errors import DecibanError
+from deciban.examples import Source
 from deciban.settings import MODELS
 from deciban.units import decibans
 
@@ -117,6 +118,103 @@ def test_merging_equals_training_on_both(kind, a, b, seen, strength):
     fresh = trained(kind, a + b, seen, strength)
     assert both.counts == fresh.counts
     assert np.array_equal(both.leave_one_out().scores, fresh.leave_one_out().scores)
+
+
+@every_model
+@settings(max_examples=40)
+@given(corpus=corpora, seen=seen, strength=strengths, data=st.data())
+def test_dropping_and_keeping_labels_equal_training_without_the_others(kind, corpus, seen, strength, data):
+    whole = trained(kind, corpus, seen, strength)
+    kept = data.draw(st.sets(st.sampled_from(whole.labels), min_size=2))
+    fresh = trained(kind, [(text, label) for text, label in corpus if label in kept], seen, strength)
+    dropped = trained(kind, corpus, seen, strength).drop_labels([r for r in whole.labels if r not in kept])
+    for changed in (dropped, whole.keep_labels(list(kept))):
+        is_as_if_trained_so(changed, fresh, columns(corpus)[0])
+
+
+@every_model
+@settings(max_examples=40)
+@given(corpus=corpora, seen=seen, strength=strengths, data=st.data())
+def test_renaming_a_label_equals_training_with_the_other_name(kind, corpus, seen, strength, data):
+    assume(strength["prior"] != given_prior)  # which has no number for new names
+    changed = trained(kind, corpus, seen, strength)
+    old = data.draw(st.sampled_from(changed.labels))
+    new = data.draw(st.sampled_from([*changed.labels, "a new one", "zz"]))
+    renamed = [(text, new if label == old else label) for text, label in corpus]
+    is_as_if_trained_so(changed.rename_label(old, new), trained(kind, renamed, seen, strength), columns(corpus)[0])
+
+
+def is_as_if_trained_so(changed, fresh, texts):
+    """In counts, in scores, and in the examples that it keeps."""
+    assert changed.counts == fresh.counts
+    assert np.array_equal(changed.scores(texts), fresh.scores(texts))
+    assert np.array_equal(changed.leave_one_out().scores, fresh.leave_one_out().scores)
+    assert sum(part["examples"] for part in changed.provenance) == len(fresh.leave_one_out().truth)
+
+
+@every_model
+@settings(max_examples=40)
+@given(a=corpora, b=corpora, seen=seen, strength=strengths)
+def test_what_is_learnt_and_forgotten_leaves_no_trace_but_provenance(kind, a, b, seen, strength, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("model")
+    classifier = trained(kind, a, seen, strength)
+    classifier.save(folder / "before")
+    before = classifier.provenance
+    classifier.learn(*columns(b)).forget(*columns(b))
+    assert classifier.provenance == (*before, *({"source": "memory", "examples": n} for n in (len(b), -len(b))))
+    classifier.provenance = before
+    classifier.save(folder / "after")
+    assert (folder / "before").read_bytes() == (folder / "after").read_bytes()
+
+
+def test_files_are_learnt_and_forgotten_as_texts_are(tmp_path):
+    file = tmp_path / "more.csv"
+    file.write_text("text,label,split\nlunch?,work,train\nfree lunch,spam,train\nnever,x,test\n")
+    source = Source(file, where=(("split", "train"),))
+    mail, same = (deciban.train(["free money", "see you"], ["spam", "ham"]) for _ in range(2))
+    done = []
+    assert mail.learn_from(source, done.append) is mail
+    assert mail.counts == same.learn(["lunch?", "free lunch"], ["work", "spam"]).counts
+    assert mail.provenance[1:] == ({"source": "more.csv", "examples": 2},)
+    assert done[-1] == file.stat().st_size
+    with pytest.raises(DecibanError, match="needs the training examples"):
+        mail.leave_one_out()
+    assert mail.forget_from(source).counts == deciban.train(["free money", "see you"], ["spam", "ham"]).counts
+    assert mail.provenance[2:] == ({"source": "more.csv", "examples": -2},)
+
+
+@pytest.mark.parametrize("verb", ["learn_from", "forget_from"])
+@pytest.mark.parametrize("content", ["text,label\n", "text,label\nfree money,spam\nlate,", "text,label\nlate,ham\n\n,"])
+def test_a_bad_file_changes_nothing(tmp_path, verb, content):
+    (tmp_path / "bad.csv").write_text(content)
+    mail = deciban.train(["free money", "see you"], ["spam", "ham"])
+    before = dict(vars(mail))
+    with pytest.raises(DecibanError):
+        getattr(mail, verb)(Source(tmp_path / "bad.csv"))
+    assert vars(mail) == before
+
+
+BAD_CHANGES = {
+    "one label that is no list": lambda mail: mail.drop_labels("ham"),
+    "a label that is a number": lambda mail: mail.keep_labels([3]),
+    "an unknown label": lambda mail: mail.drop_labels(["ham", "eggs"]),
+    "an unknown label to keep": lambda mail: mail.keep_labels(["eggs"]),
+    "all labels": lambda mail: mail.drop_labels(["spam", "ham"]),
+    "no label to keep": lambda mail: mail.keep_labels([]),
+    "an empty name": lambda mail: mail.rename_label("ham", ""),
+    "half a surrogate pair": lambda mail: mail.rename_label("ham", "\ud800"),
+    "a list for a name": lambda mail: mail.rename_label(["ham"], "spam"),
+    "an unknown label to rename": lambda mail: mail.rename_label("eggs", "spam"),
+}
+
+
+@pytest.mark.parametrize("change", BAD_CHANGES.values(), ids=BAD_CHANGES)
+def test_a_bad_change_of_labels_changes_nothing(change):
+    mail = deciban.train(["free money", "see you"], ["spam", "ham"])
+    before = dict(vars(mail))
+    with pytest.raises(DecibanError):
+        change(mail)
+    assert vars(mail) == before
 
 
 @every_model

@@ -19,8 +19,9 @@ FACE = [
     *["TextClassifier", "TfidfVectorizer"],
 ]
 VERBS = [
-    *["counts", "evaluate", "explain", "forget", "held_out", "labels", "learn", "leave_one_out", "predict"],
-    *["predict_log_proba", "predict_proba", "save", "scorecard", "scores", "with_threads"],
+    *["counts", "documents", "drop_labels", "evaluate", "explain", "forget", "forget_from", "freeze", "frozen"],
+    *["held_out", "keep_labels", "labels", "learn", "learn_from", "leave_one_out", "lexicon", "predict"],
+    *["predict_log_proba", "predict_proba", "rename_label", "save", "scorecard", "scores", "with_threads"],
 ]
 SETTINGS = [
     *["model", "words", "edges", "chars", "chars_across", "tokens", "accents", "hash_bits"],
@@ -74,10 +75,11 @@ def test_help_imports_nothing_heavy(name):
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+@pytest.mark.parametrize("frozen", [False, True])
 @pytest.mark.parametrize("options", [(), ("--json", "--proba"), ("-o", "answers.csv")])
-def test_predict_does_without_numpy(tmp_path, options):
+def test_predict_does_without_numpy(tmp_path, options, frozen):
     """Importing NumPy takes longer than all the rest of the command."""
-    deciban.train(["free money", "see you"], ["spam", "ham"]).save(tmp_path / "mail.deciban")
+    deciban.train(["free money", "see you"], ["spam", "ham"]).save(tmp_path / "mail.deciban", frozen=frozen)
     (tmp_path / "new.txt").write_text("money\n")
     code = "import sys; from deciban.cli import run; run(sys.argv[1:]); print({'numpy', 'rich'} & sys.modules.keys())"
     command = [sys.executable, "-c", code, "predict", "mail.deciban", "new.txt", *options]

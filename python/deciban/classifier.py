@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from . import modelfile
 from ._core import BadText as BadTextInCore
-from ._core import Column
-from .counts import Counts, Tally, count
+from ._core import Lexicon
+from .counts import Counts, Frozen, Tally, count
 from .decision import log_posterior
 from .errors import (
     BadText,
     DifferentSettings,
+    FrozenModel,
     NoExamples,
+    NoLabelLeft,
     NothingLearnt,
     NoTrainingTexts,
     NotUtf8,
@@ -27,10 +28,12 @@ from .errors import (
     OtherTrainingTexts,
     TooFewToLeaveOut,
     described,
+    listed,
 )
 from .evaluation import Evaluation
 from .evidence import Evidence, explain
-from .examples import Batch, Source, as_text, labels_of, texts_of
+from .examples import Source, as_text, gathered, kept, labels_of, texts_of
+from .examples.kept import Examples
 from .holdout import HeldOut
 from .rows import rows
 from .scorecard import Scorecard
@@ -38,19 +41,15 @@ from .settings import Settings
 from .terms import refuse
 from .weighing import leave_one_out, resolved, weigh
 
-if TYPE_CHECKING:
-    from ._core import Texts
-
 Floats = npt.NDArray[np.float64]
-Examples: TypeAlias = "tuple[Texts, list[str]]"
 IN_MEMORY = "texts[{}]".format  # where a text stands that came in no file
-ENOUGH = 1 << 23  # characters to count at once
 
 
 class Classifier:
     """A trained model. Make one with `deciban.train` or `deciban.load`.
 
-    Everything it knows are its `counts` and its `settings`; learning adds to the counts, forgetting subtracts.
+    Everything it knows are its `counts` and its `settings`; learning adds to the counts, forgetting subtracts. A model
+    that is `frozen` has kept its scorecard alone: it answers and explains the same, and cannot change.
 
     >>> import deciban
     >>> mail = deciban.train(["free money", "money now", "see you"], ["spam", "spam", "ham"])
@@ -65,7 +64,7 @@ class Classifier:
     def __init__(
         self,
         settings: Settings,
-        counts: Counts,
+        counts: Counts | Frozen,
         provenance: Sequence[dict[str, Any]] = (),
         examples: Examples | None = None,
         scorecard: Scorecard | None = None,
@@ -74,8 +73,10 @@ class Classifier:
         self.provenance = tuple(provenance)
         self._become(counts, examples, scorecard)
 
-    def _become(self, counts: Counts, examples: Examples | None, scorecard: Scorecard | None = None) -> Classifier:
-        self.counts = counts
+    def _become(
+        self, counts: Counts | Frozen, examples: Examples | None, scorecard: Scorecard | None = None
+    ) -> Classifier:
+        self._known = counts
         self._examples = examples
         self._scorecard = scorecard
         return self
@@ -83,7 +84,29 @@ class Classifier:
     @property
     def labels(self) -> tuple[str, ...]:
         """The labels, sorted: the columns of `predict_proba`."""
-        return self.counts.labels
+        return self._known.labels
+
+    @property
+    def lexicon(self) -> Lexicon:
+        """The terms that it knows."""
+        return self._known.lexicon
+
+    @property
+    def counts(self) -> Counts:
+        """All that it knows; a frozen model has none, and says so."""
+        if isinstance(self._known, Frozen):
+            raise FrozenModel(model="the model")
+        return self._known
+
+    @property
+    def documents(self) -> dict[str, int]:
+        """How many documents of each label it was trained on."""
+        return dict(zip(self.labels, self._known.documents.tolist(), strict=True))
+
+    @property
+    def frozen(self) -> bool:
+        """Whether it has a scorecard, but no counts."""
+        return isinstance(self._known, Frozen)
 
     @property
     def scorecard(self) -> Scorecard:
@@ -140,16 +163,63 @@ class Classifier:
     def learn(self, texts: object, labels: object) -> Classifier:
         """Learns more examples, new labels among them or not: exactly as if trained on all. Returns itself."""
         new, examples = self._counted(texts, labels)
-        both, kept = self.counts + new, self._examples
-        self._note("memory", len(examples[0]))
-        return self._become(both, None if kept is None else _both(kept, examples))
+        learnt = None if self._examples is None else kept.both(self._examples, examples)
+        return self._changed(self.counts + new, learnt, "memory")
+
+    def learn_from(self, source: Source, progress: Callable[[int], None] | None = None) -> Classifier:
+        """Learns the examples of a file, in batches, as `train_on` does; none of them where one is bad.
+
+        Their texts are not kept: leave-one-out then asks for all of them. Returns itself.
+        """
+        counts = self.counts  # a frozen model says so before a long file is read
+        return self._changed(counts + _tallied(source, self.settings, progress), None, source.name)
 
     def forget(self, texts: object, labels: object) -> Classifier:
         """Forgets examples that were learnt: exactly as if they had never been. Returns itself."""
         old, examples = self._counted(texts, labels)
-        left = self.counts - old
-        self._note("memory", -len(examples[0]))
-        return self._become(left, None if self._examples is None else _without(self._examples, examples))
+        left = None if self._examples is None else kept.without(self._examples, examples)
+        return self._changed(self.counts - old, left, "memory")
+
+    def forget_from(self, source: Source, progress: Callable[[int], None] | None = None) -> Classifier:
+        """Forgets the examples of a file, in batches; none of them where one was never learnt. Returns itself."""
+        counts = self.counts
+        return self._changed(counts - _tallied(source, self.settings, progress), None, source.name)
+
+    def drop_labels(self, labels: object) -> Classifier:
+        """Forgets some labels with all their examples: exactly as if trained without. Returns itself.
+
+        >>> mail = train(["free money", "see you", "lunch?"], ["spam", "ham", "work"])
+        >>> mail.drop_labels(["work"]).labels
+        ('ham', 'spam')
+        """
+        return self._with_fewer_labels(self.counts.drop_labels(labels_of(labels)))
+
+    def keep_labels(self, labels: object) -> Classifier:
+        """Forgets all labels but some, with all their examples. Returns itself.
+
+        >>> train(["free money", "see you", "lunch?"], ["spam", "ham", "work"]).keep_labels(["ham", "spam"]).labels
+        ('ham', 'spam')
+        """
+        return self._with_fewer_labels(self.counts.keep_labels(labels_of(labels)))
+
+    def _with_fewer_labels(self, counts: Counts) -> Classifier:
+        if not counts.labels:
+            raise NoLabelLeft
+        dropped = sorted({*self.labels} - {*counts.labels})
+        examples = None if self._examples is None else kept.without_labels(self._examples, dropped)
+        return self._changed(counts, examples, f"dropped {listed(dropped)}")
+
+    def rename_label(self, old: str, new: str) -> Classifier:
+        """Gives a label another name. Where there is one of that name, the two become one. Returns itself.
+
+        Either way it is exactly as if trained so.
+
+        >>> train(["free money", "see you", "lunch?"], ["spam", "ham", "work"]).rename_label("work", "ham").labels
+        ('ham', 'spam')
+        """
+        labels_of([old, new])
+        examples = None if self._examples is None else kept.renamed(self._examples, old, new)
+        return self._changed(self.counts.rename_label(old, new), examples, f"renamed {old} to {new}")
 
     def __add__(self, other: Classifier) -> Classifier:
         """One model that knows what both know."""
@@ -158,7 +228,7 @@ class Classifier:
             if theirs[setting] != value:
                 raise DifferentSettings(setting=setting, ours=value, theirs=theirs[setting])
         a, b = self._examples, other._examples
-        examples = None if a is None or b is None else _both(a, b)
+        examples = None if a is None or b is None else kept.both(a, b)
         provenance = (*self.provenance, *other.provenance)
         return Classifier(self.settings, self.counts + other.counts, provenance, examples)
 
@@ -167,18 +237,19 @@ class Classifier:
 
         A model that was loaded has no texts: pass it those that it was trained on.
         """
+        counts = self.counts
         given = self._examples if texts is None else self._checked(texts, labels)
         if given is None:
             raise NoTrainingTexts
-        return self._left_out(given)
+        return self._left_out(counts, given)
 
-    def _left_out(self, given: Examples) -> HeldOut:
+    def _left_out(self, counts: Counts, given: Examples) -> HeldOut:
         if len(given[0]) < 2:
             raise TooFewToLeaveOut(got=len(given[0]))
         number = {label: i for i, label in enumerate(self.labels)}
         y = np.array([number[label] for label in given[1]], np.int64)
-        found = rows(self.counts.lexicon, given[0], self.settings.cores)
-        return HeldOut(self.labels, given[1], leave_one_out(self.counts, found, y, self.settings))
+        found = rows(counts.lexicon, given[0], self.settings.cores)
+        return HeldOut(self.labels, given[1], leave_one_out(counts, found, y, self.settings))
 
     def held_out(
         self, source: Source, *, loo: bool = False, progress: Callable[[int], None] | None = None
@@ -194,18 +265,31 @@ class Classifier:
         if not texts:
             raise NoExamples(where=source.name)
         if loo:
-            return texts, self._left_out(self._checked(texts, labels, lambda i: f"{source.name}:{lines[i]}"))
+            given = self._checked(texts, labels, lambda i: f"{source.name}:{lines[i]}")
+            return texts, self._left_out(self.counts, given)
         return texts, HeldOut(self.labels, labels, np.vstack(scores))
 
     def with_threads(self, threads: int | None) -> Classifier:
         """The same model, at work on so many threads."""
         settings = replace(self.settings, threads=threads)
-        return Classifier(settings, self.counts, self.provenance, self._examples, self._scorecard)
+        return Classifier(settings, self._known, self.provenance, self._examples, self._scorecard)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Saves the model in one file, whole or not at all."""
-        card = self.scorecard if self.labels else weigh(self.counts, self.settings)
-        modelfile.save(path, self.counts, card, self.settings, self.provenance)
+    def freeze(self) -> Classifier:
+        """The same model without its counts: it answers and explains the same, to the bit, and cannot change.
+
+        >>> mail = train(["free money", "see you"], ["spam", "ham"]).freeze()
+        >>> mail.predict(["money"]), mail.frozen
+        (['spam'], True)
+        """
+        card = self.scorecard
+        known = Frozen(self.labels, self.lexicon, self._known.documents)
+        return Classifier(self.settings, known, self.provenance, scorecard=card)
+
+    def save(self, path: str | os.PathLike[str], *, frozen: bool = False) -> None:
+        """Saves the model in one file, whole or not at all; `frozen`, without its counts."""
+        model = self.freeze() if frozen else self
+        card = model.scorecard if self.labels else weigh(self.counts, self.settings)
+        modelfile.save(path, model._known, card, self.settings, self.provenance)
 
     def _counted(
         self, texts: object, labels: object, where: Callable[[int], str] = IN_MEMORY
@@ -223,37 +307,14 @@ class Classifier:
             raise OtherTrainingTexts
         return examples
 
-    def _note(self, source: str, examples: int) -> None:
-        self.provenance = (*self.provenance, {"source": source, "examples": examples})
+    def _changed(self, counts: Counts, examples: Examples | None, how: str) -> Classifier:
+        """Itself with other counts, and a note of how they came to be."""
+        more = int(counts.documents.sum() - self._known.documents.sum())
+        self.provenance = (*self.provenance, {"source": how, "examples": more})
+        return self._become(counts, examples)
 
     def __repr__(self) -> str:
-        return f"Classifier({self.settings.model}, {self.counts!r})"
-
-
-def _both(some: Examples, more: Examples) -> Examples:
-    """All examples; columns in Arrow's buffers stay there, unless they are to stand beside a list."""
-    (texts, labels), (more_texts, more_labels) = some, more
-    if isinstance(texts, Column) and isinstance(more_texts, Column):
-        return texts + more_texts, labels + more_labels
-    return [*texts, *more_texts], labels + more_labels
-
-
-def _without(examples: Examples, forgotten: Examples) -> Examples | None:
-    """Examples less those that are forgotten; None where not all of those are found, so that none stays by mistake."""
-    left = Counter(_pairs(forgotten))
-    kept = []
-    for example in _pairs(examples):
-        if left[example] > 0:
-            left[example] -= 1
-        else:
-            kept.append(example)
-    if left.total():
-        return None
-    return [text for text, _ in kept], [label for _, label in kept]
-
-
-def _pairs(examples: Examples) -> Iterator[tuple[str, str]]:
-    return zip(map(as_text, examples[0]), examples[1], strict=True)
+        return f"Classifier({self.settings.model}, {self._known!r})"
 
 
 def train(texts: object, labels: object, **settings: Any) -> Classifier:
@@ -274,33 +335,24 @@ def train(texts: object, labels: object, **settings: Any) -> Classifier:
 
 def train_on(source: Source, settings: Settings, progress: Callable[[int], None] | None = None) -> Classifier:
     """Trains a model on a file, reading it in batches: memory grows with the counts, not with the file."""
+    return _trained(settings, _tallied(source, settings, progress), source.name, None)
+
+
+def _tallied(source: Source, settings: Settings, progress: Callable[[int], None] | None) -> Counts:
+    """The counts of a file, of which there must be some."""
     tally = Tally(settings.terms, settings.cores)
-    for batch in _gathered(source.batches(progress)):
+    for batch in gathered(source.batches(progress)):
         try:
             tally.add(batch.texts, batch.labels)
         except BadTextInCore as error:
             refuse(error, batch.texts, batch.where)
-    return _trained(settings, tally.counts(), source.name, None)
-
-
-def _gathered(batches: Iterable[Batch]) -> Iterator[Batch]:
-    """The same examples in larger batches: the more are counted at once, the fewer times is each label begun."""
-    whole, characters = Batch(""), 0
-    for batch in batches:
-        whole = whole if whole.texts else Batch(batch.name)
-        whole.lines.extend(batch.lines)
-        whole.texts.extend(batch.texts)
-        whole.labels.extend(batch.labels)
-        characters += sum(len(text) for text in batch.texts if isinstance(text, str))
-        if characters >= ENOUGH:
-            yield whole
-            whole, characters = Batch(""), 0
-    yield whole
+    counts = tally.counts()
+    if not counts.labels:
+        raise NoExamples(where=source.name)
+    return counts
 
 
 def _trained(settings: Settings, counts: Counts, source: str, examples: Examples | None) -> Classifier:
-    if not counts.labels:
-        raise NoExamples(where=source)
     if len(counts.labels) == 1:
         raise OneLabel(label=counts.labels[0])
     provenance = {"source": source, "examples": int(counts.documents.sum())}
@@ -318,4 +370,4 @@ def load(path: str | os.PathLike[str]) -> Classifier:
     """
     saved = modelfile.load(path)
     card = saved.scorecard if saved.labels else None
-    return Classifier(saved.settings, saved.counts, saved.provenance, scorecard=card)
+    return Classifier(saved.settings, saved.known, saved.provenance, scorecard=card)

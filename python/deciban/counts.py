@@ -11,15 +11,15 @@ of 5.16 (Jaakkola's N_ky, Rush's F_fc), `documents` are n_r of 5.14.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .errors import NeverLearnt
+from .errors import NeverLearnt, UnknownLabel, listed
 from .terms import Terms, display
 
 Integers = npt.NDArray[np.int64]
@@ -97,27 +97,72 @@ class Counts:
             term, label = error.args
             what = f"label {labels[label]!r}" if term is None else f"term {display(term)!r} of label {labels[label]!r}"
             raise NeverLearnt(what=what) from None
-        return Counts.of_buffers(self.terms, labels, left)._without_empty_labels()
+        counts = Counts.of_buffers(self.terms, labels, left)
+        return counts._of_labels(counts.documents > 0)  # a label whose last document has left is no label any more
 
     def _merged(self, other: Counts, labels: list[str], *, subtract: bool) -> _core.Buffers:
         number = {label: i for i, label in enumerate(labels)}
         ours, theirs = (np.array([number[r] for r in c.labels], np.uint32) for c in (self, other))
         return _core.merge((self.buffers, ours), (other.buffers, theirs), len(labels), subtract)
 
-    def _without_empty_labels(self) -> Counts:
-        """A label whose last document has left is no label any more; it has no posting left either."""
-        kept = self.documents > 0
+    def drop_labels(self, labels: Iterable[str]) -> Counts:
+        """The counts without those labels: exactly as if none of their documents had ever been counted.
+
+        >>> counts = count(Terms(), ["free money", "see you", "you see me"], ["spam", "ham", "work"])
+        >>> counts.drop_labels(["spam"]) == count(Terms(), ["see you", "you see me"], ["ham", "work"])
+        True
+        """
+        return self._of_labels(~self._is_one_of(labels))
+
+    def keep_labels(self, labels: Iterable[str]) -> Counts:
+        """The counts of those labels alone: exactly as if no other document had ever been counted."""
+        return self._of_labels(self._is_one_of(labels))
+
+    def rename_label(self, old: str, new: str) -> Counts:
+        """The counts with another name for a label; where there is one of that name already, the two become one.
+
+        >>> texts = ["free money", "see you", "you see me"]
+        >>> counts = count(Terms(), texts, ["spam", "ham", "work"])
+        >>> counts.rename_label("work", "ham") == count(Terms(), texts, ["spam", "ham", "ham"])
+        True
+        """
+        renamed = self._is_one_of([old])
+        return self._of_labels(~renamed) + replace(self._of_labels(renamed), labels=(new,))
+
+    def _is_one_of(self, labels: Iterable[str]) -> npt.NDArray[np.bool_]:
+        """Of each label, whether it is one of those, all of which must be there."""
+        named = set(labels)
+        for label in sorted(named.difference(self.labels)):
+            raise UnknownLabel(label=label, known=listed(self.labels))
+        return np.array([label in named for label in self.labels], np.bool_)
+
+    def _of_labels(self, kept: npt.NDArray[np.bool_]) -> Counts:
+        """The counts of some labels; a term that none of them has leaves the lexicon."""
+        if kept.all():
+            return self
+        posting = kept[self.label]
+        ends = np.concatenate([[0], np.cumsum(posting)])[self.indptr]
+        has_some = np.diff(ends) > 0
         number = np.cumsum(kept, dtype=np.uint32) - np.uint32(1)
-        labels = [label for label, keep in zip(self.labels, kept, strict=True) if keep]
         buffers = (
-            self.lexicon,
+            self._lexicon_of(has_some),
             self.documents[kept],
-            self.indptr,
-            number[self.label],
-            self.occurrences,
-            self.presences,
+            np.concatenate([[0], ends[1:][has_some]]),
+            number[self.label[posting]],
+            self.occurrences[posting],
+            self.presences[posting],
         )
-        return Counts.of_buffers(self.terms, labels, buffers)
+        return Counts.of_buffers(self.terms, [r for r, keep in zip(self.labels, kept, strict=True) if keep], buffers)
+
+    def _lexicon_of(self, kept: npt.NDArray[np.bool_]) -> _core.Lexicon:
+        """The lexicon of some terms."""
+        if kept.all():
+            return self.lexicon
+        names, offsets = self.lexicon.buffers()
+        lengths = np.diff(offsets)
+        return _core.Lexicon(
+            self.terms.core, names[np.repeat(kept, lengths)], np.concatenate([[0], np.cumsum(lengths[kept])])
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
@@ -128,8 +173,24 @@ class Counts:
         return same and all(map(np.array_equal, ours, theirs))
 
     def __repr__(self) -> str:
-        documents = int(self.documents.sum())
-        return f"Counts({documents} documents, {len(self.labels)} labels, {len(self.lexicon)} terms)"
+        return _sizes(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Frozen:
+    """What a frozen model keeps of its counts: its labels, its terms, and how many documents each label had."""
+
+    labels: tuple[str, ...]
+    lexicon: _core.Lexicon
+    documents: Integers
+
+    def __repr__(self) -> str:
+        return _sizes(self)
+
+
+def _sizes(of: Counts | Frozen) -> str:
+    sizes = f"{of.documents.sum()} documents, {len(of.labels)} labels, {len(of.lexicon)} terms"
+    return f"{type(of).__name__}({sizes})"
 
 
 class Tally:

@@ -161,6 +161,14 @@ class DifferentSettings(InputError):
     wording = "cannot merge models that differ in {setting}: {ours!r} and {theirs!r}"
 
 
+class NoLabelLeft(InputError):
+    wording = "the model would have no label left: keep at least one"
+
+
+class FrozenModel(InputError):
+    wording = "{model} is frozen: it predicts and explains, and has no counts for this; use the one it was frozen from"
+
+
 class NothingLearnt(InputError):
     wording = "the model has no label left: learn some examples first"
 
@@ -255,6 +263,10 @@ class NewerModel(ModelFileError):
 
 class OlderModel(ModelFileError):
     wording = "{path}: the model has format {got}, older than {known}, the oldest still read; train it anew"
+
+
+class UnknownContent(ModelFileError):
+    wording = "{path}: the model holds {got!r}, which is not known here; upgrade deciban"
 
 
 class Unwritable(DecibanError):

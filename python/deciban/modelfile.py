@@ -1,14 +1,19 @@
 """One safe, versioned file: counts, the scorecard that they were weighed to, settings and where they came from.
 
 The file is a safetensors file: arrays and a JSON header. Under `deciban` in the header's metadata stands one JSON
-object: `format` (a number), `checksum`, `settings`, `labels`, `provenance`. The counts are the cause; the scorecard
-follows from them, and is there so that nobody has to wait for it. (Format 1 had none: it is weighed when asked for.)
+object: `format` (a number), `checksum`, `groups`, `settings`, `labels`, `provenance`. The arrays come in groups, all or
+none of each, and `groups` names those that the file holds: always the lexicon, the postings and the scorecard; and the
+counts, unless the model is frozen. The counts are the cause; the scorecard follows from them, and is there so that
+nobody has to wait for it. (Before format 3 the format itself said which groups there are: the counts, and from format 2
+on the scorecard. Without one, it is weighed when asked for.) A group that is not known here is refused: whoever would
+pass over it could lose it when saving.
+
 Loading never runs code, and what it reads is checked before use. The arrays are mapped from the file, not copied: a
 model file is replaced by a new one, never written over, so a map stays what was checked. (Whoever copies another file
 over one that is in use, instead of moving it there, changes it under the map.)
 
 Loading takes no NumPy, which takes longer to import than a model takes to load and answer: `Saved.answers` works
-without, `Saved.counts` and `Saved.scorecard` are arrays.
+without, `Saved.known` and `Saved.scorecard` are arrays.
 
 The checksum is BLAKE2b over the whole file as it would be with 64 zeros in the checksum's place. It and the first bytes
 of the file stay the same in every format to come, so that any deciban can tell a damaged file from a newer one. There
@@ -32,11 +37,14 @@ from . import _core
 from .errors import (
     DamagedModel,
     DecibanError,
+    ModelFileError,
     NewerModel,
     NotAModel,
     NothingLearnt,
     OlderModel,
     TruncatedModel,
+    UnknownContent,
+    listed,
     reading,
 )
 from .examples import labels_of
@@ -44,15 +52,29 @@ from .settings import Settings
 from .terms import refuse
 
 if TYPE_CHECKING:
-    from .counts import Counts
+    from .counts import Counts, Frozen
     from .scorecard import Scorecard
 
-OLDEST, NEWEST = 1, 2
+OLDEST, NEWEST = 1, 3
 _MAGIC = b'{"__metadata__":{"deciban":"{\\"format\\":'
 _UNSIGNED = "0" * 64
-_COUNTS = {"documents": "I64", "indptr": "I64", "label": "U32", "occurrences": "I64", "presences": "I64"}
-_WEIGHTS = {"bias": "F64", "absent": "F64", "weight": "F64"}
-_ARRAYS = {"names": "U8", "offsets": "I64", **_COUNTS, **_WEIGHTS}
+# The arrays of each group, and what they are made of. No two have the same name.
+_GROUPS = {
+    "lexicon": {"names": "U8", "offsets": "I64"},
+    "postings": {"documents": "I64", "indptr": "I64", "label": "U32"},
+    "counts": {"occurrences": "I64", "presences": "I64"},
+    "scorecard": {"bias": "F64", "absent": "F64", "weight": "F64"},
+}
+_TYPES = {name: kind for arrays in _GROUPS.values() for name, kind in arrays.items()}
+# What a file of each format must hold; before the third it holds no more than that, and does not say so.
+_MUST = {
+    1: ["lexicon", "postings", "counts"],
+    2: ["lexicon", "postings", "counts", "scorecard"],
+    3: ["lexicon", "postings", "scorecard"],
+}
+_COUNTED = (*_GROUPS["postings"], *_GROUPS["counts"])
+_WEIGHED = ("bias", "absent", "indptr", "label", "weight")
+_GREATEST = (1 << 63) - 1
 _SENSELESS = "its header makes no sense"
 _CODES = {"U8": "B", "U32": "I", "I64": "q", "F64": "d"}
 
@@ -69,13 +91,18 @@ class Saved:
     lexicon: _core.Lexicon
     buffers: dict[str, memoryview]
 
+    @property
+    def frozen(self) -> bool:
+        """Whether there is a scorecard alone, and no counts."""
+        return "occurrences" not in self.buffers
+
     @cached_property
     def scorer(self) -> _core.Scorer:
         """What adds up weights."""
         if "weight" not in self.buffers:
             return self.scorecard.scorer
-        of, postings = self.buffers, (self.buffers["indptr"], self.buffers["label"])
-        return _core.Scorer(self.lexicon, of["bias"], of["absent"], *postings, of["weight"], self.settings.is_binary)
+        bias, absent, indptr, label, weight = (self.buffers[name] for name in _WEIGHED)
+        return _core.Scorer(self.lexicon, bias, absent, indptr, label, weight, self.settings.is_binary)
 
     def answers(self, texts: list[Any], where: Callable[[int], str], threads: int) -> list[tuple[int, list[float]]]:
         """For each text the number of its most probable label, and the probability of every label."""
@@ -87,58 +114,71 @@ class Saved:
             refuse(error, texts, where)
 
     @cached_property
-    def counts(self) -> Counts:
-        """The counts, still mapped."""
-        from .counts import Counts
+    def known(self) -> Counts | Frozen:
+        """The counts, still mapped; or what a frozen model has kept of them."""
+        from .counts import Counts, Frozen
 
-        arrays: Any = map(self._array, _COUNTS)
+        if self.frozen:
+            return Frozen(self.labels, self.lexicon, self._array("documents"))
+        arrays: Any = map(self._array, _COUNTED)
         return Counts.of_buffers(self.settings.terms, self.labels, (self.lexicon, *arrays))
 
     @cached_property
     def scorecard(self) -> Scorecard:
         """The scorecard, still mapped; weighed from the counts where the file is of a format that has none."""
+        from .counts import Counts
         from .scorecard import Scorecard
         from .weighing import weigh
 
-        if "weight" not in self.buffers:
-            return weigh(self.counts, self.settings)
-        postings = (self.counts.indptr, self.counts.label)
-        bias, absent, weight = map(self._array, _WEIGHTS)
-        card = Scorecard(self.labels, self.lexicon, bias, absent, *postings, weight, self.settings.is_binary)
+        if "weight" not in self.buffers and isinstance(self.known, Counts):
+            return weigh(self.known, self.settings)
+        bias, absent, indptr, label, weight = map(self._array, _WEIGHED)
+        card = Scorecard(self.labels, self.lexicon, bias, absent, indptr, label, weight, self.settings.is_binary)
         return card.with_scorer(self.scorer)
 
     def _array(self, name: str) -> Any:
         import numpy as np
 
         dtypes = {"U32": np.uint32, "I64": np.int64, "F64": np.float64}
-        return np.frombuffer(self.buffers[name], dtypes[_ARRAYS[name]])
+        return np.frombuffer(self.buffers[name], dtypes[_TYPES[name]])
 
 
 def save(
-    path: str | os.PathLike[str], counts: Counts, card: Scorecard, settings: Settings, provenance: Provenance
+    path: str | os.PathLike[str], known: Counts | Frozen, card: Scorecard, settings: Settings, provenance: Provenance
 ) -> None:
-    """Writes a model file, whole or not at all."""
+    """Writes a model file, whole or not at all; without counts where none are kept."""
     from safetensors.numpy import save as safetensors
 
     from .files import replacing
 
+    groups = _arrays(known, card)
     about = {
         "format": NEWEST,
         "checksum": _UNSIGNED,
+        "groups": list(groups),
         "settings": settings.as_dict(),
-        "labels": counts.labels,
+        "labels": known.labels,
         "provenance": provenance,
     }
-    lexicon, *counted = counts.buffers
-    buffers: list[Any] = [*lexicon.buffers(), *counted, card.bias, card.absent, card.weight]
-    unsigned = safetensors(
-        dict(zip(_ARRAYS, buffers, strict=True)), {"deciban": json.dumps(about, separators=(",", ":"))}
-    )
+    arrays = {name: array for group in groups for name, array in zip(_GROUPS[group], groups[group], strict=True)}
+    unsigned = safetensors(arrays, {"deciban": json.dumps(about, separators=(",", ":"))})
     start = unsigned.index(_UNSIGNED.encode())
     with replacing(path) as file:
         file.write(unsigned[:start])
         file.write(_digest(memoryview(unsigned)).encode())
         file.write(memoryview(unsigned)[start + len(_UNSIGNED) :])
+
+
+def _arrays(known: Counts | Frozen, card: Scorecard) -> dict[str, tuple[Any, ...]]:
+    """The arrays of each group that a file is to hold, in the order of `_GROUPS`."""
+    from .counts import Counts
+
+    return {
+        "lexicon": known.lexicon.buffers(),
+        "postings": (known.documents, card.indptr, card.label),
+        **({"counts": (known.occurrences, known.presences)} if isinstance(known, Counts) else {}),
+        "scorecard": (card.bias, card.absent, card.weight),
+    }
 
 
 def load(path: str | os.PathLike[str]) -> Saved:
@@ -149,7 +189,9 @@ def load(path: str | os.PathLike[str]) -> Saved:
     _check_sum(path, data, about)
     _check_format(path, about)
     try:
-        return _saved(about, _buffers(data, start, arrays, about["format"]))
+        return _saved(about, _buffers(data, start, arrays, _groups(path, about)))
+    except ModelFileError:
+        raise
     except (DecibanError, ValueError) as error:
         raise DamagedModel(path=path, reason=error) from error
     except (KeyError, TypeError, AttributeError, OverflowError) as error:
@@ -160,13 +202,27 @@ def _saved(about: dict[str, Any], buffers: dict[str, memoryview]) -> Saved:
     """All of it, or an error that says what is wrong."""
     settings, labels = _settings(about["settings"]), about["labels"]
     lexicon = _core.Lexicon(settings.terms.core, buffers["names"], buffers["offsets"])
-    counted: Any = (lexicon, *(buffers[name] for name in _COUNTS))
-    _core.check_counts(counted)
-    _check_labels(labels, buffers["documents"])
     saved = Saved(settings, tuple(labels), _provenance(about["provenance"]), lexicon, buffers)
+    if not saved.frozen:
+        counted: Any = (lexicon, *(buffers[name] for name in _COUNTED))
+        _core.check_counts(counted)
+    _check_labels(labels, buffers)
     if "weight" in buffers:
         _ = saved.scorer  # making it checks it
     return saved
+
+
+def _groups(path: str | os.PathLike[str], about: dict[str, Any]) -> list[str]:
+    """The groups of arrays that the file holds, in the order of `_GROUPS`."""
+    must = _MUST[about["format"]]
+    named = about["groups"] if about["format"] > 2 else must
+    if not isinstance(named, list) or not all(isinstance(name, str) for name in named):
+        raise ValueError(_SENSELESS)
+    if unknown := set(named) - _GROUPS.keys():
+        raise UnknownContent(path=path, got=listed(sorted(unknown)))
+    if missing := [name for name in must if name not in named]:
+        raise ValueError(f"it has no {missing[0]}")
+    return [name for name in _GROUPS if name in named]
 
 
 def _bytes(path: str | os.PathLike[str]) -> memoryview:
@@ -243,9 +299,11 @@ def _settings(given: dict[str, Any]) -> Settings:
     return Settings.of(**{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()})
 
 
-def _check_labels(labels: list[str], documents: memoryview) -> None:
-    is_sorted = labels_of(labels, labels) == sorted(set(labels))
-    if not is_sorted or len(labels) != len(documents) or not all(n > 0 for n in documents):
+def _check_labels(labels: list[str], buffers: dict[str, memoryview]) -> None:
+    documents, bias = buffers["documents"], buffers.get("bias", labels)
+    is_sorted = labels_of(labels) == sorted(set(labels))
+    is_possible = all(n > 0 for n in documents) and sum(documents) <= _GREATEST
+    if not is_sorted or not is_possible or not len(labels) == len(documents) == len(bias):
         raise ValueError("its labels do not fit its counts")
 
 
@@ -256,9 +314,9 @@ def _provenance(given: list[dict[str, Any]]) -> Provenance:
     return tuple(given)
 
 
-def _buffers(data: memoryview, start: int, arrays: dict[str, Any], format: int) -> dict[str, memoryview]:
+def _buffers(data: memoryview, start: int, arrays: dict[str, Any], groups: list[str]) -> dict[str, memoryview]:
     """The arrays of the file, which they fill without a gap and without sharing a byte."""
-    expected = [name for name in _ARRAYS if format > 1 or name not in _WEIGHTS]
+    expected = [name for group in groups for name in _GROUPS[group]]
     if arrays.keys() != set(expected):
         raise ValueError("its arrays are not those of a model")
     spans = [arrays[name]["data_offsets"] for name in expected]
@@ -270,10 +328,10 @@ def _buffers(data: memoryview, start: int, arrays: dict[str, Any], format: int) 
 
 def _buffer(data: memoryview, origin: int, name: str, about: dict[str, Any]) -> memoryview:
     start, end = (origin + offset for offset in about["data_offsets"])
-    zero: Any = array(_CODES[_ARRAYS[name]], [0])
+    zero: Any = array(_CODES[_TYPES[name]], [0])
     size, rest = divmod(end - start, zero.itemsize)
     is_aligned = not rest and start % zero.itemsize == 0  # a map begins with a page
-    if about["dtype"] == _ARRAYS[name] and about["shape"] == [size] and is_aligned:
+    if about["dtype"] == _TYPES[name] and about["shape"] == [size] and is_aligned:
         # Python casts no view that is empty.
         return data[start:end].cast(zero.typecode) if size else memoryview(zero).toreadonly()[:0]
     raise ValueError(f"its array {name!r} is not as it should be")

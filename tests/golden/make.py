@@ -11,8 +11,9 @@ import deciban
 
 SEEN = {"words": (1, 2), "edges": True, "chars_across": (3, 4), "accents": "fold", "hash_bits": 12}
 SETTINGS = {
-    "version-2": {"words": (1, 2), "chars": (3, 4), "alpha": 0.5, "prior_smoothing": 1.0},
-    "version-2-hashed": {**SEEN, "alpha": 0.5},
+    "version-3": {"words": (1, 2), "chars": (3, 4), "alpha": 0.5, "prior_smoothing": 1.0},
+    "version-3-hashed": {**SEEN, "alpha": 0.5},
+    "version-3-frozen": {"words": (1, 2), "alpha": 0.5},
 }
 EXAMPLES = [
     ("I was charged twice for one tent", "billing"),
@@ -60,7 +61,7 @@ def main():
 def write(path, settings):
     """Writes a model, and what it answers."""
     model = deciban.train([text for text, _ in EXAMPLES], [label for _, label in EXAMPLES], **settings)
-    model.save(path)
+    model.save(path, frozen=path.stem.endswith("frozen"))
     answers = {
         "examples": EXAMPLES,
         "settings": settings,

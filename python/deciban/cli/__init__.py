@@ -21,7 +21,10 @@ from typing import Any, NoReturn, TextIO
 
 from ..errors import DecibanError, one_line
 
-COMMANDS = ("train", "predict", "explain", "evaluate", "info")
+COMMANDS = (
+    *("train", "predict", "explain", "evaluate", "info"),
+    *("learn", "forget", "merge", "drop-label", "keep-labels", "rename-label", "freeze"),
+)
 WIDTH = 80
 INTERRUPTED = 130  # what shells say of a command that Ctrl-C ended
 
@@ -67,7 +70,7 @@ def parser(names: Sequence[str] = COMMANDS) -> Parser:
 
 
 def _command(name: str) -> ModuleType:
-    return import_module(f".{name}", __name__)
+    return import_module(f".{name.replace('-', '_')}", __name__)
 
 
 def run(arguments: list[str]) -> int:

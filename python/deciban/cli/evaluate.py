@@ -10,7 +10,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from . import options, screen
+from . import changes, options, screen
 
 if TYPE_CHECKING:
     from ..evaluation import Evaluation
@@ -41,7 +41,8 @@ def run(given: Namespace) -> None:
     source = options.source(given, labelled=True)
     if given.report is not None:
         check_writable(given.report)
-    classifier = load(given.model).with_threads(given.threads)
+    takes_counts = given.loo or given.report is not None
+    classifier = (changes.with_counts if takes_counts else load)(given.model).with_threads(given.threads)
     with screen.progress(f"reading {given.file}", source.size) as progress:
         texts, held = classifier.held_out(source, loo=given.loo, progress=progress)
     evaluation = Evaluation(held)

@@ -22,23 +22,23 @@ def run(given: Namespace) -> None:
     from ..classifier import load
 
     classifier = load(given.model)
-    documents = dict(zip(classifier.labels, classifier.counts.documents.tolist(), strict=True))
     facts = {
         "file": given.model,
         "bytes": os.path.getsize(given.model),
-        "examples": sum(documents.values()),
-        "terms": len(classifier.counts.lexicon),
-        "occurrences": int(classifier.counts.occurrences.sum()),
-        "labels": documents,
+        "frozen": classifier.frozen,
+        "examples": sum(classifier.documents.values()),
+        "terms": len(classifier.lexicon),
+        "occurrences": None if classifier.frozen else int(classifier.counts.occurrences.sum()),
+        "labels": classifier.documents,
         "settings": classifier.settings.as_dict(),
         "provenance": list(classifier.provenance),
     }
     if given.json:
         screen.write_json(facts)
         return
-    sizes = "{examples:,} examples, {terms:,} terms, {occurrences:,} occurrences, {bytes:,} bytes".format(**facts)
-    print(f"{given.model}: {sizes}")
-    for label, n in documents.items():
+    counted = "frozen: no counts" if classifier.frozen else "{occurrences:,} occurrences".format(**facts)
+    print("{file}: {examples:,} examples, {terms:,} terms, {counted}, {bytes:,} bytes".format(**facts, counted=counted))
+    for label, n in classifier.documents.items():
         print(f"  {n:>9,}  {label}")
     print("settings: " + ", ".join(f"{name}={value}" for name, value in classifier.settings.as_dict().items()))
     print("trained on: " + ", ".join(f"{part['source']} ({part['examples']:+,})" for part in classifier.provenance))

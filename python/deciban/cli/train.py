@@ -21,6 +21,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("file", metavar="FILE", help="labelled examples; - reads standard input")
     model = "the model file to write (default: model.deciban)"
     add("-o", "--output", default="model.deciban", metavar="MODEL", help=model)
+    frozen = "save no counts: a smaller file, which answers and explains the same, and can never learn or forget"
+    add("--frozen", action="store_true", help=frozen)
     options.add_source(parser, labelled=True)
     add_settings(parser)
     options.add_threads(parser)
@@ -72,7 +74,7 @@ def run(given: Namespace) -> None:
     start = time.perf_counter()
     with screen.progress(f"reading {given.file}", source.size) as progress:
         trained = train_on(source, settings, progress)
-    trained.save(given.output)
+    trained.save(given.output, frozen=given.frozen)
     facts: dict[str, Any] = {
         "model": given.output,
         "examples": int(trained.counts.documents.sum()),
@@ -84,7 +86,8 @@ def run(given: Namespace) -> None:
         screen.write_json(facts)
     else:
         print(_in_words(facts))
-        print(f"saved as {given.output}; how good is it? deciban evaluate {given.output} {given.file} --loo")
+        loo = f"how good is it? deciban evaluate {given.output} {given.file} --loo"
+        print(f"saved as {given.output}; {'frozen: it predicts and explains' if given.frozen else loo}")
 
 
 def _in_words(facts: dict[str, Any]) -> str:

@@ -5,7 +5,7 @@ in memory (lists, NumPy, pandas, polars, Arrow) become lists, or stay in Arrow's
 looked at here.
 """
 
-from .batches import Batch, Source
+from .batches import Batch, Source, gathered
 from .memory import as_text, labels_of, texts_of
 
-__all__ = ["Batch", "Source", "as_text", "labels_of", "texts_of"]
+__all__ = ["Batch", "Source", "as_text", "gathered", "labels_of", "texts_of"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,7 @@ from .tables import READERS, Records
 _ENDINGS = {"csv": "csv", "tsv": "tsv", "jsonl": "jsonl", "ndjson": "jsonl", "json": "jsonl", "txt": "txt"}
 _ROWS = 4096
 _CHARACTERS = 1 << 22
+_ENOUGH = 1 << 23  # characters to count at once
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,21 @@ class Source:
             batch.kept.extend([list(kept) for kept in zip(*columns[-len(self.keep) :], strict=True)][:bad])
         if bad is not None:
             raise BadLabel(where=f"{batch.name}:{lines[bad]}", got=why_no_label(labels[bad]))
+
+
+def gathered(batches: Iterable[Batch]) -> Iterator[Batch]:
+    """The same examples in larger batches: the more are counted at once, the fewer times is each label begun."""
+    whole, characters = Batch(""), 0
+    for batch in batches:
+        whole = whole if whole.texts else Batch(batch.name)
+        whole.lines.extend(batch.lines)
+        whole.texts.extend(batch.texts)
+        whole.labels.extend(batch.labels)
+        characters += sum(len(text) for text in batch.texts if isinstance(text, str))
+        if characters >= _ENOUGH:
+            yield whole
+            whole, characters = Batch(""), 0
+    yield whole
 
 
 def _labels(values: list[Any]) -> list[Any]:

@@ -62,8 +62,8 @@ def as_text(text: str | bytes) -> str:
     return text if isinstance(text, str) else text.decode()
 
 
-def labels_of(column: object, texts: Sized) -> list[str]:
-    """The labels of some texts as a list, checked: one a text, each a string that is not empty.
+def labels_of(column: object, texts: Sized | None = None) -> list[str]:
+    """The labels of some texts as a list, checked: one a text, if those are given, each a string that is not empty.
 
     >>> labels_of(["spam", None], ["free money", "see you"])
     Traceback (most recent call last):
@@ -71,7 +71,7 @@ def labels_of(column: object, texts: Sized) -> list[str]:
     deciban.errors.BadLabel: labels[1]: expected a label as text, got None
     """
     labels = list(texts_of(column, "labels"))
-    if len(labels) != len(texts):
+    if texts is not None and len(labels) != len(texts):
         raise UnevenLengths(texts=len(texts), labels=len(labels))
     if (place := bad_label(labels)) is not None:
         raise BadLabel(where=f"labels[{place}]", got=why_no_label(labels[place]))

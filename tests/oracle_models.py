@@ -30,11 +30,14 @@ def die(counts, nu_jr, nu_r, d_r, nu_j, of_all, smoothing, alpha):
 
 
 def coin(counts, m_jr, n_r, m, smoothing, alpha, default_p):
-    """p_jr: how likely a document of a label has a term (Aggarwal 5.17, Jaakkola)."""
+    """p_jr, how likely a document of a label has a term (Aggarwal 5.17, Jaakkola), and 1 - p_jr."""
+    d, n = len(counts.lexicon), counts.documents.total()
     if smoothing == "beta":
-        return (m_jr + alpha * default_p) / (n_r + alpha)
-    d, d_a = len(counts.lexicon), m / counts.documents.total()
-    return (m_jr + alpha) / (n_r + (alpha * d / d_a if d_a < d else 2 * alpha))
+        heads, tails = alpha * default_p, alpha * (1 - default_p)
+    else:  # d / d_a - 1, with d_a = m / n; and 1 where that would be nothing
+        heads, tails = alpha, alpha * ((d * n - m) / m if m < d * n else 1)
+    throws = n_r + heads + tails
+    return (m_jr + heads) / throws, (n_r - m_jr + tails) / throws
 
 
 def log(p):
@@ -66,8 +69,8 @@ def scores(
         score = log_prior(counts, r, prior, prior_smoothing)
         for j in counts.lexicon:
             if model == "bernoulli":
-                p = coin(counts, nu[j][r], counts.documents[r], of_all, smoothing, alpha, default_p)
-                score += math.log(p if z[j] else 1 - p)
+                there, absent = coin(counts, nu[j][r], counts.documents[r], of_all, smoothing, alpha, default_p)
+                score += math.log(there if z[j] else absent)
             elif z[j] and model == "multinomial":
                 q = die(counts, nu[j][r], nu_r[r], d_r[r], nu_j[j], of_all, smoothing, alpha)
                 score += (1 if binary else z[j]) * log(q)

@@ -40,6 +40,14 @@ def coin(counts, m_jr, n_r, m, smoothing, alpha, default_p):
     return (m_jr + heads) / throws, (n_r - m_jr + tails) / throws
 
 
+def told(nu_jr, nu_j, q, doubt=10):
+    """How much a term tells of labels: the mean logarithm of what its other occurrences make of the label of one."""
+    logs = {
+        r: math.log((max(n - 1, 0) + doubt * q[r]) / (max(nu_j - 1, 0) + doubt) / q[r]) for r, n in nu_jr.items() if n
+    }
+    return max(0.0, sum(nu_jr[r] / nu_j * logs[r] for r in logs))
+
+
 def log(p):
     return math.log(p) if p > 0 else -math.inf
 
@@ -58,7 +66,19 @@ def log_prior(counts, label, prior, beta):
 
 
 def scores(
-    counts, text, model, smoothing, alpha, default_p=0.5, prior="data", prior_smoothing=0.0, binary=False, **seen
+    counts,
+    text,
+    model,
+    smoothing,
+    alpha,
+    default_p=0.5,
+    complement_weight=3.0,
+    complement_alpha=30.0,
+    term_weight=0.5,
+    prior="data",
+    prior_smoothing=0.0,
+    binary=False,
+    **seen,
 ):
     """The score of each label."""
     nu = counts.presences if binary or model == "bernoulli" else counts.occurrences
@@ -74,7 +94,13 @@ def scores(
             elif z[j] and model == "multinomial":
                 q = die(counts, nu[j][r], nu_r[r], d_r[r], nu_j[j], of_all, smoothing, alpha)
                 score += (1 if binary else z[j]) * log(q)
-            elif z[j]:  # Rennie 2003: how likely all other labels throw the term
+            elif z[j] and model == "ratio" and nu[j][r]:
+                q = {label: nu_r[label] / of_all for label in counts.labels}
+                more = math.log(1 + (1 - alpha) / alpha * nu[j][r] / nu_r[r] / (nu_j[j] / of_all))
+                less = math.log((nu_j[j] + complement_alpha) / (nu_j[j] - nu[j][r] + complement_alpha))
+                worth = told(nu[j], nu_j[j], q) ** term_weight
+                score += (1 if binary else z[j]) * worth * (more + complement_weight * less)
+            elif z[j] and model == "complement":  # Rennie 2003: how likely all other labels throw the term
                 q = (nu_j[j] - nu[j][r] + alpha) / (of_all - nu_r[r] + alpha * len(counts.lexicon))
                 score -= (1 if binary else z[j]) * math.log(q)
         found[r] = score

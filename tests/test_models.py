@@ -24,6 +24,9 @@ options = {
     "prior": st.sampled_from(["data", "uniform", given_prior]),
     "prior_smoothing": st.sampled_from([0.0, 1.0]),
     "default_p": st.sampled_from([0.5, 0.01]),
+    "complement_weight": st.sampled_from([0.0, 1.0, 3.0]),
+    "complement_alpha": st.sampled_from([1e-3, 1.0, 30.0]),
+    "term_weight": st.sampled_from([0.0, 0.5, 1.0]),
 }
 strengths = st.fixed_dictionaries(options | {"step": st.integers(0, 2)})
 

@@ -25,7 +25,8 @@ VERBS = [
 ]
 SETTINGS = [
     *["model", "words", "edges", "chars", "chars_across", "tokens", "accents", "hash_bits"],
-    *["binary", "smoothing", "alpha", "default_p", "prior", "prior_smoothing", "calibration", "threads"],
+    *["binary", "smoothing", "alpha", "default_p", "complement_weight", "complement_alpha", "term_weight"],
+    *["prior", "prior_smoothing", "calibration", "threads"],
 ]
 
 

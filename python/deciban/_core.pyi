@@ -1,7 +1,7 @@
 """Types of the compiled core; what it does stands in crates/deciban-core."""
 
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -78,11 +78,29 @@ class Tally:
 
 def check_counts(counts: tuple[Lexicon, Flat, Flat, Flat, Flat, Flat]) -> None: ...
 def log_posterior(scores: Floats, labels: int) -> Floats: ...
-def beyond(
-    formula: tuple[Integers, Numbers, Floats, Floats, Floats, Floats, int, bool],
-    left: tuple[Integers, Numbers, Integers, Floats, Floats, Numbers],
-    threads: int,
-) -> Floats: ...
+class LeaveOneOut(Protocol):
+    """Attributes, by the names of the core's `Formula` and `Left`."""
+
+    indptr: Integers
+    label: Numbers
+    amount: Floats
+    floor: Floats
+    gain: Floats
+    whole: Floats
+    rest: Floats
+    power: float
+    labels: int
+    strict: bool
+    row_indptr: Integers
+    row_term: Numbers
+    row_count: Integers
+    near: Floats
+    entry_whole: Floats
+    worth: Floats
+    own: Numbers
+
+def beyond(left: LeaveOneOut, threads: int) -> Floats: ...
+def worth(left: LeaveOneOut, share: Floats, strength: float, threads: int) -> Floats: ...
 def merge(
     a: tuple[Buffers, Numbers], b: tuple[Buffers, Numbers], labels: int, subtract: bool
 ) -> Buffers: ...

@@ -14,6 +14,7 @@ MODELS = {
     "multinomial": ("laplace", "none", "dirichlet", "jelinek-mercer", "absolute"),
     "bernoulli": ("laplace", "beta"),
     "complement": ("laplace",),
+    "ratio": ("jelinek-mercer",),
 }
 # The strength of each smoothing: what it is by default, and what it must stay below. None: estimated from the counts.
 STRENGTHS = {
@@ -35,10 +36,10 @@ class Settings:
 
     >>> Settings.of(words=(1, 2), alpha=0.5).alpha
     0.5
-    >>> Settings.of(model="perceptron")
+    >>> Settings.of(calibration="perfect")
     Traceback (most recent call last):
         ...
-    deciban.errors.UnknownChoice: model='perceptron': not known; the known ones are: multinomial, bernoulli, complement
+    deciban.errors.UnknownChoice: calibration='perfect': not known; the known ones are: none
     """
 
     model: str = "multinomial"
@@ -53,6 +54,9 @@ class Settings:
     smoothing: str = "laplace"
     alpha: float | None = None
     default_p: float = 0.5
+    complement_weight: float = 3.0
+    complement_alpha: float = 30.0
+    term_weight: float = 0.5
     prior: str | dict[str, float] = "data"
     prior_smoothing: float = 0.0
     calibration: str = "none"
@@ -73,6 +77,7 @@ class Settings:
         if not isinstance(self.binary, bool):
             raise BadSetting(setting="binary", got=self.binary, expected="True or False")
         self._check_smoothing()
+        self._check_ratio()
         self._check_prior()
         if self.threads is not None and (type(self.threads) is not int or not 1 <= self.threads <= MOST_THREADS):
             raise BadSetting(
@@ -94,6 +99,12 @@ class Settings:
             raise BadSetting(setting="alpha", got=self.alpha, expected=expected)
         if not _is_number(self.default_p) or not 0 < self.default_p < 1:
             raise BadSetting(setting="default_p", got=self.default_p, expected="a probability between 0 and 1")
+
+    def _check_ratio(self) -> None:
+        for setting in ("complement_weight", "complement_alpha", "term_weight"):
+            value, least = getattr(self, setting), 1e-9 if setting == "complement_alpha" else 0.0
+            if not _is_number(value) or not least <= value <= GREATEST:
+                raise BadSetting(setting=setting, got=value, expected=f"a number from {least:g} to {GREATEST:g}")
 
     def _check_prior(self) -> None:
         if isinstance(self.prior, dict):

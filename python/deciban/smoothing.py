@@ -46,10 +46,10 @@ class Die(NamedTuple):
 
 
 class Coin(NamedTuple):
-    """p_jr = (m_jr + heads) / (n_r + throws): as if so many documents more had been seen, so many of them with j."""
+    """p_jr = (m_jr + heads) / (n_r + heads + tails): as if so many documents more had been seen with j, and without."""
 
     heads: Floats
-    throws: Floats
+    tails: Floats
 
 
 class Dies(Protocol):
@@ -84,9 +84,9 @@ class Laplace:
 
     def coin(self, of: Totals) -> Coin:
         """Where every document has every term, d is d_a and all would be certain: each is then as likely as not."""
-        everywhere = of.m == of.n * of.d
-        throws = self.gamma * of.d * of.n / np.maximum(of.m, 1)
-        return Coin(np.full((1, 1), self.gamma), np.where(everywhere, 2 * self.gamma, throws))
+        absences = of.n * of.d - of.m
+        tails = np.where(absences > 0, absences / np.maximum(of.m, 1), 1.0)  # d/d_a - 1
+        return Coin(np.full((1, 1), self.gamma), self.gamma * tails)
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Beta:
     p: float
 
     def coin(self, of: Totals) -> Coin:  # noqa: ARG002
-        return Coin(np.full((1, 1), self.strength * self.p), np.full((1, 1), self.strength))
+        return Coin(np.full((1, 1), self.strength * self.p), np.full((1, 1), self.strength * (1 - self.p)))
 
 
 @dataclass(frozen=True)

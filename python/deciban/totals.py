@@ -50,8 +50,8 @@ class Totals:
         """All presences."""
         return np.asarray(self.m_r.sum(axis=-1, keepdims=True))
 
-    def log_absence(self, room: Floats) -> Floats:
-        """sum_j log(room_r - m_jr), over all terms."""
+    def log_absence(self, rest: Floats) -> Floats:
+        """sum_j log(n_r - m_jr + rest_r), over all terms."""
         raise NotImplementedError
 
 
@@ -103,10 +103,14 @@ class Whole(Totals):
         shown = zip(np.split(keys % width, ends), np.split(sizes, ends), strict=True)
         return [(np.append(m, 0), np.append(size, d - size.sum())) for m, size in shown]
 
-    def log_absence(self, room: Floats) -> Floats:
-        sums = np.empty(room.shape)
+    def log_absence(self, rest: Floats) -> Floats:
+        return self.log_absence_of(self.n_r, rest)
+
+    def log_absence_of(self, n_r: Integers, rest: Floats) -> Floats:
+        """The same with other n_r, a line each."""
+        sums, rest = np.empty(n_r.shape), np.broadcast_to(rest, n_r.shape)
         for r, (m, size) in enumerate(self.groups):
-            sums[:, r] = _log_positive(room[:, [r]] - m) @ size
+            sums[:, r] = _log_positive(n_r[:, [r]] - m + rest[:, [r]]) @ size
         return sums
 
 
@@ -141,11 +145,13 @@ class LeftOut(Totals):
     def d_r(self) -> Integers:  # type: ignore[override]
         return np.asarray(self.whole.d_r - self.own * self._leaving(self._m == 1))
 
-    def log_absence(self, room: Floats) -> Floats:
-        own_room = room[self._row, self.y[self._row]]
-        change = _log_positive(own_room - (self._m - 1)) - _log_positive(own_room - self._m)
-        own = np.bincount(self._row, change, len(self.y))[:, None]
-        return np.asarray(self.whole.log_absence(room) + self.own * own - self._gone * _log_positive(room))
+    def log_absence(self, rest: Floats) -> Floats:
+        own = (self._row, self.y[self._row])
+        n, m, own_rest = self.n_r[own], self._m, np.broadcast_to(rest, self.n_r.shape)[own]
+        change = _log_positive(n - (m - 1) + own_rest) - _log_positive(n - m + own_rest)
+        changes = self.own * np.bincount(self._row, change, len(self.y))[:, None]
+        never = _log_positive(self.n_r + rest)
+        return np.asarray(self.whole.log_absence_of(self.n_r, rest) + changes - self._gone * never)
 
     @property
     def _m(self) -> Integers:

@@ -3,13 +3,14 @@
 //! A term j that label r has shown weighs more than one that it has not by the logarithm of
 //!
 //! ```text
-//! (floor + amount[p] gain[r] near[e]) / (1 - amount[p] loss[r] far[e])
+//! (floor + a gain[r] near[e]) ((whole + rest[r]) / (whole - a + rest[r]))^power
 //! ```
 //!
-//! for its posting p and the entry e of a row. What a formula of smoothing makes of counts is of this form; `gain` and
-//! `loss` may be other ones for each row, because totals change as its document leaves, and `near` and `far` are other
-//! ones for each entry. The factors of a label are multiplied, and a logarithm is taken only before they would overflow:
-//! a logarithm for each posting would take most of the time.
+//! times `worth[e]`, for the amount a of its posting and the entry e of a row; `whole` is by label or by entry. What a
+//! formula of smoothing makes of counts is of this form; `gain`, `whole` and `rest` may be other ones for each row, because
+//! totals change as its document leaves. Amounts and wholes are whole numbers as a rule, so that nothing is lost where
+//! one is subtracted from the other. Where it can be done, the factors of a label are multiplied, and a logarithm is taken
+//! only before they would overflow: a logarithm for each posting would take most of the time.
 
 use std::ops::Range;
 
@@ -23,8 +24,8 @@ const WORTH_A_THREAD: usize = 1 << 14;
 const LARGE: f64 = 1e100;
 const MOST_TIMES: i64 = 4;
 
-/// A formula's numbers. `gain` and `loss` have one number a label, or one a row and label; `loss`, `near` and `far` may be
-/// empty: no loss, and ones.
+/// A formula's numbers. `gain`, `whole` and `rest` have one number a label, or one a row and label; `floor`, `whole` and
+/// `rest` may be empty.
 #[derive(Debug, Clone, Copy)]
 pub struct Formula<'a> {
     /// Where the postings of each term begin, and where the last end.
@@ -37,15 +38,20 @@ pub struct Formula<'a> {
     pub floor: &'a [f64],
     /// What an amount makes greater.
     pub gain: &'a [f64],
-    /// What an amount makes smaller.
-    pub loss: &'a [f64],
+    /// Of what an amount is a part; empty where entries say it.
+    pub whole: &'a [f64],
+    /// What stays of the whole without the amount; empty where a term weighs nothing for being a part.
+    pub rest: &'a [f64],
+    /// How much that weighs.
+    pub power: f64,
     /// How many labels there are.
     pub labels: usize,
     /// Whether a label that has not shown a term cannot have it at all: its score is minus infinity.
     pub strict: bool,
 }
 
-/// Rows of known terms, each entry with what divides its amounts, and the label to leave out of each row.
+/// Rows of known terms, and the label to leave out of each row. `near`, `whole` and `worth` may be empty: ones, what the
+/// formula says, ones.
 #[derive(Debug, Clone, Copy)]
 pub struct Left<'a> {
     /// Where each row begins, and where the last ends.
@@ -56,8 +62,10 @@ pub struct Left<'a> {
     pub count: &'a [i64],
     /// By entry: what gains are multiplied with.
     pub near: &'a [f64],
-    /// By entry: what losses are multiplied with.
-    pub far: &'a [f64],
+    /// By entry: of what amounts are a part.
+    pub whole: &'a [f64],
+    /// By entry: what its weights are multiplied with.
+    pub worth: &'a [f64],
     /// The label of each row, whose column stays zero.
     pub own: &'a [u32],
 }
@@ -77,14 +85,15 @@ fn check(formula: &Formula<'_>, left: &Left<'_>) -> Result<(), Invalid> {
     check_postings(formula.indptr, formula.label, terms, formula.labels)?;
     check_postings(left.indptr, left.term, rows, terms)?;
     let fits = |numbers: &[f64], of: usize| numbers.len() == of;
-    let by_row = |numbers: &[f64]| fits(numbers, formula.labels) || fits(numbers, formula.labels * rows);
+    let by_label = |numbers: &[f64]| fits(numbers, formula.labels) || fits(numbers, formula.labels * rows);
+    let by_entry = |numbers: &[f64]| numbers.is_empty() || fits(numbers, left.term.len());
+    let has_whole = by_label(formula.whole) || (formula.whole.is_empty() && fits(left.whole, left.term.len()));
     let fitting = fits(formula.amount, formula.label.len())
         && (formula.floor.is_empty() || fits(formula.floor, formula.label.len()))
-        && by_row(formula.gain)
-        && (formula.loss.is_empty() || by_row(formula.loss))
+        && by_label(formula.gain)
+        && (formula.rest.is_empty() || (by_label(formula.rest) && has_whole))
         && left.count.len() == left.term.len()
-        && (left.near.is_empty() || fits(left.near, left.term.len()))
-        && (left.far.is_empty() || fits(left.far, left.term.len()));
+        && [left.near, left.whole, left.worth].into_iter().all(by_entry);
     if fitting { Ok(()) } else { Err(Invalid("the buffers of leave-one-out differ in length")) }
 }
 
@@ -120,11 +129,13 @@ fn add_row(
     shown: &mut [usize],
 ) {
     let of_row = |numbers: &[f64]| if numbers.len() > formula.labels { row * formula.labels } else { 0 };
-    let (gain, loss) = (&formula.gain[of_row(formula.gain)..], &formula.loss[of_row(formula.loss)..]);
+    let gain = &formula.gain[of_row(formula.gain)..];
+    let (whole, rest) = (&formula.whole[of_row(formula.whole)..], &formula.rest[of_row(formula.rest)..]);
+    let is_product = left.worth.is_empty() && formula.power == 1.0;
     let own = left.own[row];
     let default_floor = if formula.strict { 0.0 } else { 1.0 };
     for entry in entries {
-        let (near, far) = (at(left.near, entry, 1.0), at(left.far, entry, 1.0));
+        let near = at(left.near, entry, 1.0);
         let times = left.count[entry];
         let term = left.term[entry] as usize;
         for posting in formula.indptr[term] as usize..formula.indptr[term + 1] as usize {
@@ -132,15 +143,21 @@ fn add_row(
             if label as u32 == own {
                 continue;
             }
-            let mut factor = at(formula.floor, posting, default_floor) + amount * gain[label] * near;
-            if !loss.is_empty() {
-                factor /= 1.0 - amount * loss[label] * far;
-            }
+            let greater = at(formula.floor, posting, default_floor) + amount * gain[label] * near;
+            let smaller = match rest.get(label) {
+                Some(rest) => {
+                    let whole = left.whole.get(entry).unwrap_or_else(|| &whole[label]);
+                    (whole + rest) / (whole - amount + rest)
+                }
+                None => 1.0,
+            };
             shown[label] += 1;
-            if times > MOST_TIMES {
-                sums[label] += times as f64 * factor.ln();
+            if !is_product || times > MOST_TIMES {
+                let logarithm = greater.ln() + if rest.is_empty() { 0.0 } else { formula.power * smaller.ln() };
+                sums[label] += times as f64 * at(left.worth, entry, 1.0) * logarithm;
                 continue;
             }
+            let factor = greater * smaller;
             let product = products[label] * (0..times).fold(1.0, |power, _| power * factor);
             if product > 1.0 / LARGE && product < LARGE {
                 products[label] = product;
@@ -150,6 +167,59 @@ fn add_row(
             }
         }
     }
+}
+
+/// How much each entry's term tells of labels: the mean, over the occurrences that are left of it, of the logarithm of
+/// how much more probable the others make the label of one,
+///
+/// ```text
+/// sum_r n_r/n log((max(n_r - 1, 0) + a q[r]) / ((max(n - 1, 0) + a) q[r]))        n = sum_r n_r
+/// ```
+///
+/// or 0 if that is negative. `amount` has the n_r of each posting; an entry's own label has lost its count. `share` has
+/// the q of each label, or of each row and label.
+pub fn worth(
+    formula: Formula<'_>,
+    left: Left<'_>,
+    share: &[f64],
+    strength: f64,
+    threads: usize,
+) -> Result<Vec<f64>, Invalid> {
+    check(&formula, &left)?;
+    let rows = left.own.len();
+    if share.len() != formula.labels && share.len() != formula.labels * rows {
+        return Err(Invalid("the buffers of leave-one-out differ in length"));
+    }
+    let parts = parts::count(threads, left.term.len() / WORTH_A_THREAD);
+    let bounds: Vec<_> = (0..=parts).map(|part| rows * part / parts).collect();
+    let jobs = bounds.windows(2).map(|pair| pair[0]..pair[1]).map(|part| {
+        move || {
+            let of_row = |row| &share[if share.len() > formula.labels { row * formula.labels } else { 0 }..];
+            let entries =
+                |row: usize| (left.indptr[row] as usize..left.indptr[row + 1] as usize).map(move |e| (row, e));
+            part.flat_map(entries)
+                .map(|(row, entry)| worth_of(&formula, &left, row, entry, of_row(row), strength))
+                .collect::<Vec<_>>()
+        }
+    });
+    Ok(parts::run(jobs.collect()).concat())
+}
+
+fn worth_of(formula: &Formula<'_>, left: &Left<'_>, row: usize, entry: usize, share: &[f64], strength: f64) -> f64 {
+    let term = left.term[entry] as usize;
+    let (mut sum, mut all) = (0.0, 0.0);
+    for posting in formula.indptr[term] as usize..formula.indptr[term + 1] as usize {
+        let (label, mut amount) = (formula.label[posting], formula.amount[posting]);
+        if label == left.own[row] {
+            amount -= left.count[entry] as f64;
+        }
+        if amount > 0.0 {
+            let q = share[label as usize];
+            sum += amount * (((amount - 1.0).max(0.0) + strength * q) / q).ln();
+            all += amount;
+        }
+    }
+    if all > 0.0 { (sum / all - ((all - 1.0).max(0.0) + strength).ln()).max(0.0) } else { 0.0 }
 }
 
 #[inline]
@@ -167,13 +237,15 @@ mod tests {
         amount: &[3.0, 1e90, 2.0],
         floor: &[],
         gain: &[1.0, 0.5, 2.0],
-        loss: &[],
+        whole: &[],
+        rest: &[],
+        power: 1.0,
         labels: 3,
         strict: false,
     };
 
     fn left<'a>(count: &'a [i64], own: &'a [u32]) -> Left<'a> {
-        Left { indptr: &[0, 2], term: &[0, 1], count, near: &[], far: &[], own }
+        Left { indptr: &[0, 2], term: &[0, 1], count, near: &[], whole: &[], worth: &[], own }
     }
 
     #[test]
@@ -189,8 +261,27 @@ mod tests {
     fn a_label_that_has_not_shown_a_term_cannot_have_it_where_that_is_so() {
         let strict = Formula { strict: true, ..FORMULA };
         assert_eq!(beyond(strict, left(&[1, 1], &[0]), 1).unwrap(), [0.0, f64::NEG_INFINITY, f64::NEG_INFINITY]);
-        let first = Left { indptr: &[0, 1], term: &[0], count: &[1], near: &[], far: &[], own: &[1] };
+        let first = Left { indptr: &[0, 1], term: &[0], count: &[1], near: &[], whole: &[], worth: &[], own: &[1] };
         assert_eq!(beyond(strict, first, 1).unwrap()[0], 3f64.ln());
+    }
+
+    #[test]
+    fn a_part_of_a_whole_weighs_as_much_as_is_said() {
+        let formula = Formula { gain: &[0.0; 3], amount: &[3.0, 4.0, 2.0], rest: &[0.5; 3], power: 2.0, ..FORMULA };
+        let entries = Left { whole: &[5.0, 9.0], worth: &[10.0, 1.0], ..left(&[1, 1], &[1]) };
+        let found = beyond(formula, entries, 1).unwrap();
+        let expected = [10.0 * 2.0 * (5.5f64 / 2.5).ln(), 0.0, 10.0 * 2.0 * (5.5f64 / 1.5).ln()];
+        assert!(found.iter().zip(expected).all(|(sum, expected)| (sum - expected).abs() < 1e-12), "{found:?}");
+    }
+
+    #[test]
+    fn a_term_tells_nothing_of_labels_that_all_show_it_alike() {
+        let formula = Formula { label: &[0, 1, 1], amount: &[50.0, 50.0, 9.0], ..FORMULA };
+        let found = worth(formula, left(&[0, 2], &[0]), &[0.5, 0.5, 1e-9], 1.0, 1).unwrap();
+        assert_eq!(found[0], 0.0);
+        let only = (8.5f64 / 0.5).ln() - 9f64.ln();
+        assert!((found[1] - only).abs() < 1e-12, "{found:?}");
+        assert!(worth(formula, left(&[0, 2], &[0]), &[0.5], 1.0, 1).is_err());
     }
 
     #[test]

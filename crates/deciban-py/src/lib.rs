@@ -313,28 +313,69 @@ fn log_posterior<'py>(py: Python<'py>, scores: Flat<f64>, labels: usize) -> PyRe
     Ok(PyArray1::from_vec(py, rows))
 }
 
+/// A formula of leave-one-out, and rows to which it is applied: what they hold is said in the core.
+#[derive(FromPyObject)]
+struct LeaveOneOut {
+    indptr: Flat<i64>,
+    label: Flat<u32>,
+    amount: Flat<f64>,
+    floor: Flat<f64>,
+    gain: Flat<f64>,
+    whole: Flat<f64>,
+    rest: Flat<f64>,
+    power: f64,
+    labels: usize,
+    strict: bool,
+    row_indptr: Flat<i64>,
+    row_term: Flat<u32>,
+    row_count: Flat<i64>,
+    near: Flat<f64>,
+    entry_whole: Flat<f64>,
+    worth: Flat<f64>,
+    own: Flat<u32>,
+}
+
+impl LeaveOneOut {
+    /// Calls `f` with both, without the GIL.
+    fn with<R: Send>(&self, py: Python<'_>, f: impl FnOnce(Formula<'_>, Left<'_>) -> R + Send) -> PyResult<R> {
+        let (indptr, label, amount) = (self.indptr.to_vec(py)?, self.label.to_vec(py)?, self.amount.to_vec(py)?);
+        let (floor, gain) = (self.floor.to_vec(py)?, self.gain.to_vec(py)?);
+        let (whole, rest) = (self.whole.to_vec(py)?, self.rest.to_vec(py)?);
+        let (rows, term, count) = (self.row_indptr.to_vec(py)?, self.row_term.to_vec(py)?, self.row_count.to_vec(py)?);
+        let (near, of_entry) = (self.near.to_vec(py)?, self.entry_whole.to_vec(py)?);
+        let (worth, own) = (self.worth.to_vec(py)?, self.own.to_vec(py)?);
+        let (power, labels, strict) = (self.power, self.labels, self.strict);
+        Ok(py.detach(|| {
+            let (indptr, label, amount, floor) = (&indptr, &label, &amount, &floor);
+            let (gain, whole, rest) = (&gain, &whole, &rest);
+            let formula = Formula { indptr, label, amount, floor, gain, whole, rest, power, labels, strict };
+            let (indptr, term, count, near, own) = (&rows, &term, &count, &near, &own);
+            f(formula, Left { indptr, term, count, near, whole: &of_entry, worth: &worth, own })
+        }))
+    }
+}
+
 /// What the terms of rows weigh beyond those that a label has not shown, once each row's document has left its label:
-/// one row a row, one column a label. What `formula` and `left` hold is said in the core.
+/// one row a row, one column a label.
 #[pyfunction]
-#[allow(clippy::type_complexity)]
-fn beyond<'py>(
+fn beyond(py: Python<'_>, left: LeaveOneOut, threads: usize) -> PyResult<Bound<'_, PyArray2<f64>>> {
+    let sums = left.with(py, |formula, left| left_out::beyond(formula, left, threads))?;
+    let rows = left.own.item_count();
+    PyArray1::from_vec(py, sums.map_err(invalid)?).reshape([rows, left.labels])
+}
+
+/// How much the term of each entry of rows tells of labels, once each row's document has left its label.
+#[pyfunction]
+fn worth<'py>(
     py: Python<'py>,
-    formula: (Flat<i64>, Flat<u32>, Flat<f64>, Flat<f64>, Flat<f64>, Flat<f64>, usize, bool),
-    left: (Flat<i64>, Flat<u32>, Flat<i64>, Flat<f64>, Flat<f64>, Flat<u32>),
+    left: LeaveOneOut,
+    share: Flat<f64>,
+    strength: f64,
     threads: usize,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let (indptr, label, amount) = (formula.0.to_vec(py)?, formula.1.to_vec(py)?, formula.2.to_vec(py)?);
-    let (floor, gain, loss) = (formula.3.to_vec(py)?, formula.4.to_vec(py)?, formula.5.to_vec(py)?);
-    let (labels, strict) = (formula.6, formula.7);
-    let (rows, term, count) = (left.0.to_vec(py)?, left.1.to_vec(py)?, left.2.to_vec(py)?);
-    let (near, far, own) = (left.3.to_vec(py)?, left.4.to_vec(py)?, left.5.to_vec(py)?);
-    let sums = py.detach(|| {
-        let (indptr, label, amount, floor) = (&indptr, &label, &amount, &floor);
-        let formula = Formula { indptr, label, amount, floor, gain: &gain, loss: &loss, labels, strict };
-        let left = Left { indptr: &rows, term: &term, count: &count, near: &near, far: &far, own: &own };
-        left_out::beyond(formula, left, threads)
-    });
-    PyArray1::from_vec(py, sums.map_err(invalid)?).reshape([own.len(), labels])
+) -> PyResult<Array<'py, f64>> {
+    let share = share.to_vec(py)?;
+    let found = left.with(py, |formula, left| left_out::worth(formula, left, &share, strength, threads))?;
+    Ok(PyArray1::from_vec(py, found.map_err(invalid)?))
 }
 
 /// The sum or the difference of two counts, whose labels get new numbers among `labels` labels.
@@ -422,6 +463,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check_counts, module)?)?;
     module.add_function(wrap_pyfunction!(log_posterior, module)?)?;
     module.add_function(wrap_pyfunction!(beyond, module)?)?;
+    module.add_function(wrap_pyfunction!(worth, module)?)?;
     module.add_function(wrap_pyfunction!(merge, module)?)?;
     module.add_function(wrap_pyfunction!(texts::column, module)?)?;
     module.add_function(wrap_pyfunction!(labels::nearly_distinct, module)?)?;

@@ -32,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def add_settings(parser: ArgumentParser) -> None:
     """The settings, by the names that they have everywhere."""
     add = parser.add_argument
-    add("--model", default="multinomial", metavar="NAME", help="multinomial (default), bernoulli or complement")
+    add("--model", default="multinomial", metavar="NAME", help="multinomial (default), bernoulli, complement or ratio")
     words = "runs of words that are terms: 1, 1-2, ... or none (default: 1)"
     add("--words", default=(1, 1), type=options.lengths, metavar="LENGTHS", help=words)
     edges = "let runs of two words or more, which --words must ask for, see the text's start and end"
@@ -54,6 +54,12 @@ def add_settings(parser: ArgumentParser) -> None:
     add("--alpha", default=None, type=float, metavar="NUMBER", help=alpha)
     default_p = "beta: how probable a term is before any example is seen (default: 0.5)"
     add("--default-p", default=0.5, type=float, metavar="P", help=default_p)
+    weight = "ratio: how much it weighs that other labels lack a term (default: 3)"
+    add("--complement-weight", default=3.0, type=float, metavar="NUMBER", help=weight)
+    strength = "ratio: how often a term must be seen before that is believed (default: 30)"
+    add("--complement-alpha", default=30.0, type=float, metavar="NUMBER", help=strength)
+    term = "ratio: how much more terms weigh that tell much of labels; 0 for all alike (default: 0.5)"
+    add("--term-weight", default=0.5, type=float, metavar="NUMBER", help=term)
     prior = "of labels: data (default), uniform, or given as spam=0.2,ham=0.8"
     add("--prior", default="data", type=options.prior, metavar="PRIOR", help=prior)
     prior_smoothing = "what is added to each label's number of examples (default: 0)"

@@ -45,6 +45,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         smoothing: str = "laplace",
         alpha: float | None = None,
         default_p: float = 0.5,
+        complement_weight: float = 3.0,
+        complement_alpha: float = 30.0,
+        term_weight: float = 0.5,
         prior: str | dict[str, float] = "data",
         prior_smoothing: float = 0.0,
         calibration: str = "none",
@@ -62,6 +65,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.smoothing = smoothing
         self.alpha = alpha
         self.default_p = default_p
+        self.complement_weight = complement_weight
+        self.complement_alpha = complement_alpha
+        self.term_weight = term_weight
         self.prior = prior
         self.prior_smoothing = prior_smoothing
         self.calibration = calibration

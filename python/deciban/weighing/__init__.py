@@ -21,9 +21,14 @@ from ..scorecard import Scorecard
 from ..settings import Settings
 from ..smoothing import Absolute, Beta, Dirichlet, JelinekMercer, Laplace, MaximumLikelihood, Prior, fixed_point
 from ..totals import Whole
-from . import bernoulli, complement, formula, multinomial
+from . import bernoulli, complement, formula, multinomial, ratio
 
-MODELS: dict[str, ModuleType] = {"multinomial": multinomial, "bernoulli": bernoulli, "complement": complement}
+MODELS: dict[str, ModuleType] = {
+    "multinomial": multinomial,
+    "bernoulli": bernoulli,
+    "complement": complement,
+    "ratio": ratio,
+}
 SMOOTHINGS: dict[str, Callable[[Settings], Any]] = {
     "laplace": lambda settings: Laplace(settings.strength),
     "none": lambda _: MaximumLikelihood(),
@@ -58,4 +63,7 @@ def resolved(settings: Settings, counts: Counts) -> Settings:
 def _formula(labels: tuple[str, ...], settings: Settings) -> formula.Of:
     model, smoothing = MODELS[settings.model], SMOOTHINGS[settings.smoothing](settings)
     prior = Prior(settings.prior, float(settings.prior_smoothing))
-    return lambda of: model.formula(of, labels, smoothing, prior)
+    if model is not ratio:
+        return lambda of: model.formula(of, labels, smoothing, prior)
+    chosen = (settings.complement_weight, settings.complement_alpha, settings.term_weight)
+    return lambda of: ratio.formula(of, labels, smoothing, prior, ratio.Weights(*map(float, chosen)))

@@ -9,7 +9,7 @@ Absent terms count too. So that only those that are there need be added up, thei
     w_jr    = log p_jr - log(1 - p_jr)
     theta_r = log alpha_r + sum_j log(1 - p_jr)
 
-With p_jr = (m_jr + h) / D_r for D_r = n_r + t (`smoothing.Coin`), w_jr = log(m_jr + h) - log(D_r - h - m_jr).
+With p_jr = (m_jr + h) / (n_r + h + t) (`smoothing.Coin`), w_jr = log(m_jr + h) - log(n_r - m_jr + t).
 """
 
 from __future__ import annotations
@@ -35,8 +35,6 @@ def formula(of: Totals, labels: tuple[str, ...], smoothing: Coins, prior: Prior)
     >>> np.exp(card.bias).round(4).tolist()     # 1/3 x 2/3 x 1/3 x 1/3 x 2/3, and 2/3 x 1/4 x 3/4 x 3/4 x 1/2
     [0.0165, 0.0469]
     """
-    coin = smoothing.coin(of)
-    all_throws = of.n_r + coin.throws
-    room = all_throws - coin.heads
-    bias = prior.log(labels, of.n_r) + of.log_absence(room) - of.d * np.log(all_throws)
-    return Formula(bias, np.log(coin.heads) - np.log(room), 1 / coin.heads, loss=1 / room)
+    heads, tails = smoothing.coin(of)
+    bias = prior.log(labels, of.n_r) + of.log_absence(tails) - of.d * np.log(of.n_r + heads + tails)
+    return Formula(bias, np.log(heads) - np.log(of.n_r + tails), 1 / heads, rest=tails)

@@ -32,5 +32,5 @@ def formula(of: Totals, labels: tuple[str, ...], smoothing: Laplace, prior: Prio
     """
     gamma = smoothing.gamma
     elsewhere = log_mass(of.nu - of.nu_r + gamma * of.d)
-    none, one = np.zeros((1, 1)), np.ones((1, 1))
-    return Formula(prior.log(labels, of.n_r), elsewhere, none, loss=one, t=lambda nu_j: 1 / (nu_j + gamma))
+    none, rest = np.zeros((1, 1)), np.full((1, 1), gamma)
+    return Formula(prior.log(labels, of.n_r), elsewhere, none, rest=rest, is_of_term=True)

@@ -2,19 +2,19 @@
 
 Every model of the family says, from the totals of the counts, for each label r
 
-    score_r = bias_r + sum_j z_j (unseen_r + log((1 + a_jr gain_r s_j) / (1 - a_jr loss_r t_j)))
+    score_r = bias_r + sum_j z_j (unseen_r + g_j log((1 + a_jr gain_r s_j) ((w + rest_r) / (w - a_jr + rest_r))^power))
 
-where a_jr is nu_jr less a discount, and 0 where the label has not shown the term, so that only postings count. s_j and
-t_j are functions of nu_j. A summand that is the same for every label is left out: it changes no posterior. Weighed with
-the totals of all documents, this is a scorecard. With totals that each lack one document, it gives the score of that
-document by a model trained without it: what changes for all labels is in the totals, and what changes in a_jr is only
-the own label's.
+where a_jr is nu_jr less a discount, and 0 where the label has not shown the term, so that only postings count. w is n_r
+or nu_j, s_j is 1 or 1/nu_j, and g_j is 1 or says how much the term tells. A summand that is the same for every label is
+left out: it changes no posterior. Weighed with the totals of all documents, this is a scorecard. With totals that each
+lack one document, it gives the score of that document by a model trained without it: what changes for all labels is in
+the totals, and what changes in a_jr is only the own label's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -29,23 +29,26 @@ Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 NUMBERS_AT_ONCE = 1 << 22  # scores of leave-one-out; with what it takes to make them, some hundred megabytes
 NONE = np.empty(0)
+DOUBT = 10.0  # how many occurrences of a term must speak before they are believed
 
 
 @dataclass(frozen=True, eq=False)
 class Formula:
     """The numbers of a formula, by line (of all documents, or of all but one) and label.
 
-    Without `s` and `t` the s_j and t_j are 1. Where `unseen` is minus infinity, a label cannot have a term that it has
-    not shown, and one that it has shown adds log(a_jr gain_r s_j).
+    Where `unseen` is minus infinity, a label cannot have a term that it has not shown, and one that it has shown adds
+    log(a_jr gain_r s_j). g_j is 1 where `eta` is 0.
     """
 
     bias: Floats
     unseen: Floats
     gain: Floats
-    loss: Floats | None = None
-    s: Callable[[Integers], Floats] | None = None
-    t: Callable[[Integers], Floats] | None = None
+    by_collection: bool = False  # s_j is 1/nu_j
     discount: float = 0.0
+    rest: Floats | None = None
+    is_of_term: bool = False  # w is nu_j, not n_r
+    power: float = 1.0
+    eta: float = 0.0
 
     @property
     def is_strict(self) -> bool:
@@ -55,12 +58,13 @@ class Formula:
         """a_jr."""
         return np.where(nu_jr > 0, nu_jr - self.discount, 0.0)
 
-    def beyond(self, a: Floats, gain: Floats, loss: Floats, s: Floats, t: Floats) -> Floats:
-        """What a term that a label has shown adds beyond one that it has not."""
+    def beyond(self, a: Floats, gain: Floats, s: Floats, w: Floats | Integers, rest: Floats) -> Floats:
+        """What a term that a label has shown adds beyond one that it has not, but for its g_j."""
         if self.is_strict:
             with np.errstate(divide="ignore"):
                 return np.asarray(np.log(a * gain * s))
-        return np.asarray(np.log1p(a * gain * s) - np.log1p(-a * loss * t))
+        part = 0.0 if self.rest is None else self.power * (np.log(w + rest) - np.log(w - a + rest))
+        return np.asarray(np.log1p(a * gain * s) + part)
 
 
 Of = Callable[[Totals], Formula]
@@ -71,27 +75,44 @@ def weigh(counts: Counts, of: Of, *, binary: bool) -> Scorecard:
     whole = Whole(counts, binary=binary)
     formula = of(whole)
     k = len(counts.labels)
-    bias, unseen = (np.broadcast_to(numbers, (1, k))[0] for numbers in (formula.bias, formula.unseen))
+    bias, unseen = (np.array(np.broadcast_to(numbers, (1, k))[0]) for numbers in (formula.bias, formula.unseen))
     weight = _weights(formula, whole)
     return Scorecard(counts.labels, counts.lexicon, bias, unseen, counts.indptr, counts.label, weight, binary)
 
 
 def _weights(formula: Formula, whole: Whole) -> Floats:
     counts, k = whole.counts, len(whole.counts.labels)
-    one = np.ones(1)
-    if formula.gain.size == 1 and formula.loss is None and formula.s is None:  # the same for the same count
-        gain, none = formula.gain[0], np.zeros(1)
-        return _looked_up(lambda nu: formula.beyond(formula.amount(nu), gain, none, one, one), whole.nu_jr)
-    by_label = (np.zeros((1, k)) if numbers is None else numbers for numbers in (formula.gain, formula.loss))
-    gain, loss = (np.broadcast_to(numbers, (1, k))[0][counts.label] for numbers in by_label)
-    s, t = (one if f is None else f(whole.nu_j)[counts.term] for f in (formula.s, formula.t))
-    return formula.beyond(formula.amount(whole.nu_jr), gain, loss, s, t)
+    none, one = np.zeros(1), np.ones(1)
+    if formula.gain.size == 1 and formula.rest is None and not formula.by_collection:  # the same for the same count
+        gain = formula.gain[0]
+        return _looked_up(lambda nu: formula.beyond(formula.amount(nu), gain, one, none, none), whole.nu_jr)
+    gain = np.broadcast_to(formula.gain, (1, k))[0][counts.label]
+    rest = none if formula.rest is None else np.broadcast_to(formula.rest, (1, k))[0][counts.label]
+    of_term = whole.nu_j[counts.term] if formula.by_collection or formula.is_of_term else one
+    w = of_term if formula.is_of_term else whole.n_r[0][counts.label]
+    s = 1 / of_term if formula.by_collection else one
+    weights = formula.beyond(formula.amount(whole.nu_jr), gain, s, w, rest)
+    return weights * (worth(whole) ** formula.eta)[counts.term] if formula.eta else weights
 
 
 def _looked_up(of: Callable[[Integers], Floats], nu: Integers) -> Floats:
     """A function of counts, which repeat: worked out for each that there can be, looked up for each that there is."""
     most = int(nu.max(initial=0))
     return of(nu) if most >= nu.size else np.asarray(of(np.arange(most + 1))[nu])
+
+
+def worth(whole: Whole) -> Floats:
+    """How much each term tells of labels: g_j.
+
+        g_j = sum_r nu_jr/nu_j log(((nu_jr - 1)+ + a q_r) / ((nu_j - 1)+ + a) / q_r),     q_r = nu_r/nu,  a = 10
+
+    The mean, over its occurrences, of the logarithm of how much more probable the term's *other* occurrences make the
+    label of one; 0 where that is negative, as it is for a term that occurs once.
+    """
+    counts, nu_jr, nu_j = whole.counts, whole.nu_jr, whole.nu_j
+    q = (whole.nu_r / np.maximum(whole.nu, 1))[0][counts.label]
+    logs = np.log((np.maximum(nu_jr - 1, 0) + DOUBT * q) / q)
+    return np.maximum(counts.by_term(nu_jr * logs) / nu_j - np.log(np.maximum(nu_j - 1, 0) + DOUBT), 0.0)
 
 
 def leave_one_out(counts: Counts, rows: Rows, y: Integers, of: Of, *, binary: bool, threads: int = 0) -> Floats:
@@ -105,33 +126,73 @@ def leave_one_out(counts: Counts, rows: Rows, y: Integers, of: Of, *, binary: bo
 
 def _left_out(left: LeftOut, of: Of, threads: int) -> Floats:
     formula = of(left)
-    s, t = (NONE if f is None else f(left.nu_j) for f in (formula.s, formula.t))
-    scores = _others(formula, left, s, t, threads)
+    task = _task(formula, left)
+    g = _core.worth(task, left.nu_r / np.maximum(left.nu, 1), DOUBT, threads) ** formula.eta if formula.eta else NONE
+    scores = _core.beyond(replace(task, worth=g), threads)
     rows = np.arange(len(left.y))
-    scores[rows, left.y] = np.bincount(left.row, left.rows.count * _own(formula, left, s, t), len(rows))
-    length = np.bincount(left.row, left.rows.count, len(rows))[:, None]
+    own = left.rows.count * _own(formula, left) * (g if formula.eta else 1.0)
+    scores[rows, left.y] = np.bincount(left.row, own, len(rows))
     if not formula.is_strict:
-        scores += length * formula.unseen
+        scores += np.bincount(left.row, left.rows.count, len(rows))[:, None] * formula.unseen
     return np.where(left.n_r > 0, scores + formula.bias, -np.inf)
 
 
-def _others(formula: Formula, left: LeftOut, s: Floats, t: Floats, threads: int) -> Floats:
-    """What the terms of each row add to the labels that its document is not of."""
+@dataclass(eq=False)
+class _Task:
+    """What the core takes; see `crates/deciban-core/src/left_out.rs`."""
+
+    indptr: Integers
+    label: npt.NDArray[np.uint32]
+    amount: Floats
+    floor: Floats
+    gain: Floats
+    whole: Floats
+    rest: Floats
+    power: float
+    labels: int
+    strict: bool
+    row_indptr: Integers
+    row_term: npt.NDArray[np.uint32]
+    row_count: Integers
+    near: Floats
+    entry_whole: Floats
+    worth: Floats
+    own: npt.NDArray[np.uint32]
+
+
+def _task(formula: Formula, left: LeftOut) -> _Task:
+    """What is to be added up for the labels that a row's document is not of."""
     counts, k = left.whole.counts, len(left.whole.counts.labels)
-    gain = np.ascontiguousarray(np.broadcast_to(formula.gain, (len(formula.gain), k)))
-    loss = NONE if formula.loss is None else np.broadcast_to(formula.loss, (len(formula.loss), k))
-    a = formula.amount(left.whole.nu_jr)
-    numbers = (counts.indptr, counts.label, a, NONE, gain, np.ascontiguousarray(loss), k, formula.is_strict)
-    own = left.y.astype(np.uint32)
-    return _core.beyond(numbers, (left.rows.indptr, left.rows.term, left.rows.count, s, t, own), threads)
+
+    def by_label(numbers: Floats) -> Floats:
+        return np.ascontiguousarray(np.broadcast_to(numbers, (len(numbers), k)), np.float64)
+
+    return _Task(
+        indptr=counts.indptr,
+        label=counts.label,
+        amount=formula.amount(left.whole.nu_jr),
+        floor=NONE,
+        gain=by_label(formula.gain),
+        whole=NONE if formula.rest is None or formula.is_of_term else left.n_r.astype(np.float64),
+        rest=NONE if formula.rest is None else by_label(formula.rest),
+        power=formula.power,
+        labels=k,
+        strict=formula.is_strict,
+        row_indptr=left.rows.indptr,
+        row_term=left.rows.term,
+        row_count=left.rows.count,
+        near=1 / left.nu_j if formula.by_collection else NONE,
+        entry_whole=left.nu_j.astype(np.float64) if formula.is_of_term else NONE,
+        worth=NONE,
+        own=left.y.astype(np.uint32),
+    )
 
 
-def _own(formula: Formula, left: LeftOut, s: Floats, t: Floats) -> Floats:
+def _own(formula: Formula, left: LeftOut) -> Floats:
     """What each entry adds to the label of its row, which has lost it as often as it stands there."""
-    a = formula.amount(left.own_nu)
     at = (left.row, left.y[left.row])
-    shape = left.own.shape
-    gain = np.broadcast_to(formula.gain, shape)[at]
-    loss = np.zeros(1) if formula.loss is None else np.broadcast_to(formula.loss, shape)[at]
-    one = np.ones(1)
-    return formula.beyond(a, gain, loss, s if s.size else one, t if t.size else one)
+    gain = np.broadcast_to(formula.gain, left.own.shape)[at]
+    rest = np.zeros(1) if formula.rest is None else np.broadcast_to(formula.rest, left.own.shape)[at]
+    w = left.nu_j if formula.is_of_term else left.n_r[at]
+    s = 1 / left.nu_j if formula.by_collection else np.ones(1)
+    return formula.beyond(formula.amount(left.own_nu), gain, s, w, rest)

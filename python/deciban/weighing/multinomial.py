@@ -31,5 +31,4 @@ def formula(of: Totals, labels: tuple[str, ...], smoothing: Dies, prior: Prior) 
     [[0.143, 0.429], [0.429, 0.143], [0.286, 0.143], [0.143, 0.286]]
     """
     die = smoothing.die(of)
-    share = (lambda nu_j: 1 / nu_j) if die.by_collection else None
-    return Formula(prior.log(labels, of.n_r), die.unseen, die.gain, s=share, discount=die.discount)
+    return Formula(prior.log(labels, of.n_r), die.unseen, die.gain, die.by_collection, die.discount)

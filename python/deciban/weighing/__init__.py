@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..counts import Counts
+from ..counts import Counts, Frozen
+from ..errors import NotDrawable, listed
 from ..rows import Rows
 from ..scorecard import Scorecard
 from ..settings import Settings
@@ -33,12 +34,17 @@ SMOOTHINGS: dict[str, Callable[[Settings], Any]] = {
     "absolute": lambda settings: Absolute(settings.strength),
 }
 
-__all__ = ["MODELS", "SMOOTHINGS", "leave_one_out", "resolved", "weigh"]
+__all__ = ["MODELS", "SMOOTHINGS", "draw", "leave_one_out", "log_prior", "resolved", "weigh"]
 
 
 def weigh(counts: Counts, settings: Settings) -> Scorecard:
     """The scorecard of some counts."""
     return formula.weigh(counts, _formula(counts.labels, settings), binary=settings.is_binary)
+
+
+def log_prior(counts: Counts | Frozen, settings: Settings) -> npt.NDArray[np.float64]:
+    """log alpha_r of each label: what of its score is there before anything of a text is."""
+    return _prior(settings).log(counts.labels, counts.documents)
 
 
 def leave_one_out(counts: Counts, rows: Rows, y: npt.NDArray[np.int64], settings: Settings) -> npt.NDArray[np.float64]:
@@ -55,7 +61,31 @@ def resolved(settings: Settings, counts: Counts) -> Settings:
     return replace(settings, alpha=fixed_point(of.nu_jr, of.nu_j[counts.term], of.nu_r[0]))
 
 
+def draw(
+    counts: Counts,
+    card: Scorecard,
+    settings: Settings,
+    label: int,
+    n: int,
+    length: int | None,
+    rng: np.random.Generator,
+) -> list[npt.NDArray[np.int64]]:
+    """The terms of n documents of a label: drawn from p(x|y), as the model says how."""
+    model = MODELS[settings.model]
+    if not hasattr(model, "draw"):
+        raise NotDrawable(model=settings.model, known=listed(name for name in MODELS if hasattr(MODELS[name], "draw")))
+    of = Whole(counts, binary=settings.is_binary)
+    s = _formula(counts.labels, settings)(of).s
+    left_out = 0.0 if s is None else np.log(s(of.nu_j))  # of the scorecard: it is the same for every label
+    mean = float(of.nu_r[0, label] / counts.documents[label])
+    return list(model.draw(card.column(label) - left_out, n, length, mean, rng))
+
+
+def _prior(settings: Settings) -> Prior:
+    return Prior(settings.prior, float(settings.prior_smoothing))
+
+
 def _formula(labels: tuple[str, ...], settings: Settings) -> formula.Of:
     model, smoothing = MODELS[settings.model], SMOOTHINGS[settings.smoothing](settings)
-    prior = Prior(settings.prior, float(settings.prior_smoothing))
+    prior = _prior(settings)
     return lambda of: model.formula(of, labels, smoothing, prior)

@@ -14,11 +14,18 @@ With p_jr = (m_jr + h) / D_r for D_r = n_r + t (`smoothing.Coin`), w_jr = log(m_
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterator
 
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import BadSetting
 from ..smoothing import Coins, Prior
 from ..totals import Totals
 from .formula import Formula
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 
 def formula(of: Totals, labels: tuple[str, ...], smoothing: Coins, prior: Prior) -> Formula:
@@ -40,3 +47,16 @@ def formula(of: Totals, labels: tuple[str, ...], smoothing: Coins, prior: Prior)
     room = all_throws - coin.heads
     bias = prior.log(labels, of.n_r) + of.log_absence(room) - of.d * np.log(all_throws)
     return Formula(bias, np.log(coin.heads) - np.log(room), 1 / coin.heads, loss=1 / room)
+
+
+def draw(w: Floats, n: int, length: int | None, mean: float, rng: np.random.Generator) -> Iterator[Integers]:  # noqa: ARG001
+    """The terms of n documents of a label: of each coin that shows heads, which p = 1 / (1 + exp -w) of them do.
+
+    >>> [drawn.tolist() for drawn in draw(np.array([9.0, 0.0]), 3, None, 1.5, np.random.default_rng(2))]
+    [[0, 1], [0, 1], [0]]
+    """
+    if length is not None:
+        expected = "None: with the model 'bernoulli' a document is as long as its coins make it"
+        raise BadSetting(setting="length", got=length, expected=expected)
+    p = 1 / (1 + np.exp(-w))
+    return (np.flatnonzero(rng.random(len(p)) < p) for _ in range(n))

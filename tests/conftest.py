@@ -36,7 +36,17 @@ def data():
     return read
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
+def tickets_model(tickets, tmp_path_factory):
+    """The file of a model of the sample."""
+    import deciban
+
+    path = tmp_path_factory.mktemp("model") / "tickets.deciban"
+    deciban.train(*tickets, words=(1, 2), alpha=0.3).save(path)
+    return path
+
+
+@pytest.fixture(scope="session")
 def tickets():
     """The sample of the repository."""
     import csv

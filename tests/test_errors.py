@@ -121,6 +121,11 @@ WORDINGS = {
         lambda _: mail().explain("money", "spam", "spam"),
         "expected two different labels to compare, got 'spam' twice",
     ),
+    errors.NotDrawable: (
+        lambda _: deciban.train(["one", "two"], ["a", "b"], model="complement").sample(),
+        "the model 'complement' does not say how probable a text is, so none can be drawn; "
+        "those that do: multinomial, bernoulli",
+    ),
     errors.UnknownSetting: (
         lambda _: deciban.train(["one", "two"], ["a", "b"], ngrams=2),
         f"'ngrams' is not a setting; the settings are: {SETTINGS}",

@@ -19,9 +19,10 @@ FACE = [
     *["TextClassifier", "TfidfVectorizer"],
 ]
 VERBS = [
-    *["counts", "documents", "drop_labels", "evaluate", "explain", "forget", "forget_from", "freeze", "frozen"],
-    *["held_out", "keep_labels", "labels", "learn", "learn_from", "leave_one_out", "lexicon", "predict"],
-    *["predict_log_proba", "predict_proba", "rename_label", "save", "scorecard", "scores", "with_threads"],
+    *["counts", "documents", "drop_labels", "evaluate", "explain", "export", "forget", "forget_from", "freeze"],
+    *["frozen", "held_out", "keep_labels", "labels", "learn", "learn_from", "leave_one_out", "lexicon", "log_odds"],
+    *["predict", "predict_log_proba", "predict_proba", "rank", "rank_in", "rename_label", "sample", "save"],
+    *["scorecard", "scores", "weights", "with_threads", "words"],
 ]
 SETTINGS = [
     *["model", "words", "edges", "chars", "chars_across", "tokens", "accents", "hash_bits"],
@@ -60,7 +61,7 @@ def test_every_choice_has_something_that_it_stands_for():
 
 
 def test_defaults_are_the_same_everywhere():
-    ours = vars(Settings())
+    ours = {name: field.default for name, field in Settings.__dataclass_fields__.items()}
     face = inspect.signature(deciban.sklearn.TextClassifier).parameters
     command = given_by_default()
     for name in SETTINGS:

@@ -14,7 +14,7 @@ from deciban.errors import Unwritable
 from deciban.evaluation import Evaluation
 from deciban.holdout import HeldOut
 from deciban.report import write
-from deciban.report.words import strongest, weights_against_rest
+from deciban.report.words import strongest
 
 VOID = {"meta", "br"}
 CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -168,17 +168,17 @@ def test_words_weigh_the_labels_odds_against_all_others_together(report, tickets
     factor = (alone[r] / (1 - alone[r])) / (prior[r] / (1 - prior[r]))
     assert words["refund"] == f"{10 * math.log10(factor):+.1f}"
     term = np.array([model.counts.lexicon.place("refund")])
-    assert weights_against_rest(model.scorecard, term, r)[0] == pytest.approx(math.log(factor), rel=1e-9)
+    assert model.weights.exact(term, r)[0] == pytest.approx(math.log(factor), rel=1e-9)
 
 
 @pytest.mark.parametrize("alpha", [1e-9, 0.3, 10])
 def test_words_are_ranked_as_if_all_weights_were_computed(tickets, alpha):
     model, evaluation = leave_one_out(*tickets, alpha=alpha)
     names = model.counts.lexicon.names()
-    for r, found in enumerate(strongest(model.scorecard, model.counts, evaluation).of_labels):
+    for r, found in enumerate(strongest(model.weights, evaluation).of_labels):
         texts = np.zeros(len(names))
         texts[model.counts.term[model.counts.label == r]] = model.counts.presences[model.counts.label == r]
-        ranks = weights_against_rest(model.scorecard, np.arange(len(names)), r) * np.sqrt(texts)
+        ranks = model.weights.exact(np.arange(len(names)), r) * np.sqrt(texts)
         assert [word.name for word in found.words] == [names[j] for j in np.argsort(-ranks, kind="stable")[:10]]
         assert [word.texts for word in found.words] == np.take(texts, np.argsort(-ranks, kind="stable")[:10]).tolist()
 

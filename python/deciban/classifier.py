@@ -14,8 +14,10 @@ from . import modelfile
 from ._core import BadText as BadTextInCore
 from ._core import Lexicon
 from .counts import Counts, Frozen, Tally, count
-from .decision import log_posterior
+from .decision import log_odds, log_posterior
+from .decision.ranking import BY, Ranked, Ranking
 from .errors import (
+    BadSetting,
     BadText,
     DifferentSettings,
     FrozenModel,
@@ -26,20 +28,24 @@ from .errors import (
     NotUtf8,
     OneLabel,
     OtherTrainingTexts,
+    SameLabel,
     TooFewToLeaveOut,
     described,
     listed,
 )
 from .evaluation import Evaluation
 from .evidence import Evidence, explain
+from .evidence.words import Weights, Word, fewest
 from .examples import Source, as_text, gathered, kept, labels_of, texts_of
 from .examples.kept import Examples
 from .holdout import HeldOut
 from .rows import rows
+from .sampling import Drawn, sample
 from .scorecard import Scorecard
 from .settings import Settings
-from .terms import refuse
-from .weighing import leave_one_out, resolved, weigh
+from .terms import check_choice, refuse
+from .weighing import leave_one_out, log_prior, resolved, weigh
+from .weightfile import export
 
 Floats = npt.NDArray[np.float64]
 IN_MEMORY = "texts[{}]".format  # where a text stands that came in no file
@@ -141,6 +147,55 @@ class Classifier:
         """The logarithms of `predict_proba`, exact where those are too small to tell from zero."""
         return log_posterior(self.scores(texts))
 
+    def log_odds(self, texts: object, label: str, against: str | None = None) -> Floats:
+        """f(x), the log-odds of a label against another, or all others together, for each text, in nats (Zhu 16)."""
+        one, other = self._pair(label, against)
+        return log_odds(self.scores(texts), one, other)
+
+    def rank(
+        self, texts: object, label: str, top: int | None = 100, by: str = "posterior", *, lowest: bool = False
+    ) -> list[Ranked]:
+        """The texts most likely of a label (or least), by posterior odds or, where priors do not hold, by likelihood.
+
+        >>> mail = train(["free money", "money now", "see you"], ["spam", "spam", "ham"])
+        >>> [(found.place, round(found.decibans, 1)) for found in mail.rank(["you?", "money", "hi"], "spam")]
+        [(1, 6.7), (2, 3.0), (0, -1.1)]
+        """
+        texts = texts_of(texts)
+        ranking = self._ranking(label, top, by, lowest)
+        ranking.add(self.scores(texts), range(len(texts)), texts)
+        return ranking.best()
+
+    def rank_in(
+        self,
+        source: Source,
+        label: str,
+        top: int | None = 100,
+        by: str = "posterior",
+        *,
+        lowest: bool = False,
+        progress: Callable[[int], None] | None = None,
+    ) -> list[Ranked]:
+        """The same of a file, in memory that grows with `top` alone."""
+        ranking = self._ranking(label, top, by, lowest)
+        for batch in source.batches(progress):
+            ranking.add(self.scores(batch.texts, batch.where), batch.lines, batch.texts)
+        return ranking.best()
+
+    def _ranking(self, label: str, top: int | None, by: str, lowest: bool) -> Ranking:
+        check_choice("by", by, BY)
+        _check_positive("top", top)
+        one, _ = self._pair(label, None)
+        return Ranking(one, top, lowest, log_prior(self._known, self.settings) if by == "ratio" else None)
+
+    def _pair(self, label: str, against: str | None) -> tuple[int, int | None]:
+        """The numbers of a label and of what it is compared with; None for all others."""
+        if len(self.scorecard.labels) == 1:
+            raise OneLabel(label=self.labels[0])
+        if label == against:
+            raise SameLabel(label=label)
+        return self.scorecard.number(label), None if against is None else self.scorecard.number(against)
+
     def explain(self, text: str | bytes, label: str | None = None, against: str | None = None) -> Evidence:
         """Why a text gets its label rather than the next one; or why `label` rather than `against`."""
         if not isinstance(text, (str, bytes)):
@@ -151,6 +206,58 @@ class Classifier:
             raise NotUtf8(where="text", byte=error.object[error.start], before=error.start) from None
         except BadTextInCore as error:
             refuse(error, [text], lambda _: "text")
+
+    @property
+    def weights(self) -> Weights:
+        """The weights of all terms as those of a linear classifier, for a label against others."""
+        return Weights(self.scorecard, self.counts, log_prior(self.counts, self.settings))
+
+    def words(
+        self,
+        label: str | None = None,
+        against: str | None = None,
+        top: int | None = 30,
+        min_documents: int | None = None,
+    ) -> list[Word]:
+        """The strongest terms of a label, or of each, against another, or all others together: strongest first.
+
+        A term must be in `min_documents` of the label's training texts: by default in 2, and in one of a hundred.
+
+        >>> mail = train(["free money", "money now", "see you"], ["spam", "spam", "ham"])
+        >>> [(word.name, round(word.decibans, 1), word.documents, word.others) for word in mail.words("spam")]
+        [('money', 3.7, 2, 0)]
+        """
+        _check_positive("top", top)
+        _check_positive("min_documents", min_documents)
+        weights = self.weights
+        found: list[Word] = []
+        for one in self.labels if label is None else [label]:
+            if label is None and one == against:
+                continue
+            r, other = self._pair(one, against)
+            least = fewest(int(self.counts.documents[r])) if min_documents is None else min_documents
+            found += weights.strongest(r, other, top, least)
+        return found
+
+    def sample(
+        self,
+        n: int = 1,
+        label: str | None = None,
+        length: int | None = None,
+        seed: int | np.random.Generator | None = None,
+    ) -> list[Drawn]:
+        """Documents as the model imagines them: labels drawn from the prior, unless given, and terms from p(x|y).
+
+        >>> mail = train(["free money", "money now", "see you"], ["spam", "spam", "ham"])
+        >>> mail.sample(2, "spam", length=3, seed=1)
+        [Drawn(label='spam', text='money you free'), Drawn(label='spam', text='you money money')]
+        """
+        _check_positive("n", n or 0)
+        _check_positive("length", length)
+        if seed is not None and not isinstance(seed, np.random.Generator) and (type(seed) is not int or seed < 0):
+            raise BadSetting(setting="seed", got=seed, expected="a whole number from 0, or None")
+        number = None if label is None else self.scorecard.number(label)
+        return sample(self.counts, self.scorecard, self.settings, n, number, length, seed)
 
     def evaluate(self, texts: object, labels: object) -> Evaluation:
         """How well the model does on labelled texts that it has not seen."""
@@ -291,6 +398,10 @@ class Classifier:
         card = model.scorecard if self.labels else weigh(self.counts, self.settings)
         modelfile.save(path, model._known, card, self.settings, self.provenance)
 
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """Writes W and b of x W + b, in nats, for other programs: as CSV or NumPy's .npz, as the name ends."""
+        export(path, self.scorecard)
+
     def _counted(
         self, texts: object, labels: object, where: Callable[[int], str] = IN_MEMORY
     ) -> tuple[Counts, Examples]:
@@ -315,6 +426,11 @@ class Classifier:
 
     def __repr__(self) -> str:
         return f"Classifier({self.settings.model}, {self._known!r})"
+
+
+def _check_positive(setting: str, given: int | None) -> None:
+    if given is not None and (type(given) is not int or given < 1):
+        raise BadSetting(setting=setting, got=given, expected="a whole number above 0, or None")
 
 
 def train(texts: object, labels: object, **settings: Any) -> Classifier:

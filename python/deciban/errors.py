@@ -129,6 +129,10 @@ class SameLabel(InputError):
     wording = "expected two different labels to compare, got {label!r} twice"
 
 
+class NotDrawable(InputError):
+    wording = "the model {model!r} does not say how probable a text is, so none can be drawn; those that do: {known}"
+
+
 class UnknownSetting(InputError):
     wording = "{name!r} is not a setting; the settings are: {known}"
 

@@ -7,14 +7,17 @@ full disk, Ctrl-C or a crash leaves the old file as it was. A link stays a link;
 from __future__ import annotations
 
 import contextlib
+import csv
 import errno
 import os
 import stat
 from collections.abc import Iterator
-from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from .errors import Unwritable
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @contextlib.contextmanager
@@ -25,15 +28,38 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     >>> folder = tempfile.mkdtemp()
     >>> with replacing(f"{folder}/a.txt") as file:
     ...     _ = file.write(b"all or nothing")
-    >>> Path(folder, "a.txt").read_text(), len(os.listdir(folder))
-    ('all or nothing', 1)
+    >>> os.listdir(folder), os.path.getsize(f"{folder}/a.txt")
+    (['a.txt'], 14)
     """
+    from pathlib import Path  # late: whoever writes CSV to standard output starts without it
+
     check_writable(path)
     try:
         with (_beside if _is_replaceable(path) else _straight)(Path(os.path.realpath(path))) as file:
             yield file
     except OSError as error:
         raise Unwritable(path=path, reason=error.strerror or error) from error
+
+
+def csv_writer(stream: TextIO) -> Any:
+    """Python's csv.writer, with rows that end with a line feed alone.
+
+    >>> import io
+    >>> csv_writer(stream := io.StringIO()).writerow(["a\\rb", 1])
+    >>> stream.getvalue()
+    '"a\\rb",1\\n'
+    """
+    return csv.writer(_LineFeeds(stream))
+
+
+class _LineFeeds:
+    """Ends rows with a line feed alone. Were csv told to do so itself, it would quote no carriage return."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, row: str) -> None:
+        self._stream.write(row.removesuffix("\r\n") + "\n")
 
 
 def check_writable(path: str | os.PathLike[str], *read: str) -> None:

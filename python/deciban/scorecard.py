@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from .errors import UnknownLabel, listed
 from .rows import Rows
 
 Floats = npt.NDArray[np.float64]
@@ -48,6 +49,12 @@ class Scorecard:
     weight: Floats
     binary: bool
 
+    def number(self, label: str) -> int:
+        """The number of a label: its column."""
+        if label not in self.labels:
+            raise UnknownLabel(label=label, known=listed(self.labels))
+        return self.labels.index(label)
+
     @cached_property
     def scorer(self) -> _core.Scorer:
         """The same, as the core takes it."""
@@ -70,6 +77,18 @@ class Scorecard:
     def scores_of_rows(self, rows: Rows) -> Floats:
         """x.W + b of each row."""
         return self.scorer.scores_of_rows(rows.indptr, rows.term, rows.count)
+
+    @property
+    def seen(self) -> Floats:
+        """W where it is not `absent`: what the term of each posting adds to the posting's label."""
+        return np.asarray(self._beyond[self.label] + self.weight)
+
+    def column(self, label: int) -> Floats:
+        """The column of W of a label: what each term adds to its score."""
+        weights = np.full(len(self.lexicon), self.absent[label])
+        postings = np.flatnonzero(self.label == label)
+        weights[np.searchsorted(self.indptr, postings, side="right") - 1] = self.seen[postings]
+        return weights
 
     @property
     def _beyond(self) -> Floats:

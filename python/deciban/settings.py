@@ -51,7 +51,7 @@ class Settings:
     accents: str = "keep"
     hash_bits: int | None = None
     binary: bool = False
-    smoothing: str = "laplace"
+    smoothing: str | None = None
     alpha: float | None = None
     default_p: float = 0.5
     complement_weight: float = 3.0
@@ -89,11 +89,13 @@ class Settings:
             object.__setattr__(self, setting, getattr(self.terms, setting))
 
     def _check_smoothing(self) -> None:
+        if self.smoothing is None:
+            object.__setattr__(self, "smoothing", MODELS[self.model][0])
         check_choice("smoothing", self.smoothing, tuple(dict.fromkeys(name for of in MODELS.values() for name in of)))
         if self.smoothing not in MODELS[self.model]:
             known = ", ".join(MODELS[self.model])
             raise NotForModel(setting="smoothing", got=self.smoothing, model=self.model, known=known)
-        _, below = STRENGTHS.get(self.smoothing, (None, 0.0))
+        _, below = STRENGTHS.get(str(self.smoothing), (None, 0.0))
         if self.alpha is not None and not (_is_number(self.alpha) and 0 < self.alpha < below):
             expected = f"a number above 0 and below {below:g}" if below else "none: this smoothing has no strength"
             raise BadSetting(setting="alpha", got=self.alpha, expected=expected)
@@ -119,7 +121,7 @@ class Settings:
     @property
     def strength(self) -> float:
         """How strong the smoothing is: `alpha`, or the smoothing's default."""
-        default, _ = STRENGTHS[self.smoothing]
+        default, _ = STRENGTHS[str(self.smoothing)]
         return float(default if self.alpha is None else self.alpha)  # type: ignore[arg-type]
 
     @property

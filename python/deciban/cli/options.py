@@ -62,6 +62,13 @@ def positive(given: str) -> int:
     return int(given)
 
 
+def whole(given: str) -> int:
+    """A whole number from 0."""
+    if not given.isdecimal():
+        raise ArgumentTypeError(f"expected a whole number from 0, got {given!r}")
+    return int(given)
+
+
 def lengths(given: str) -> tuple[int, int] | None:
     """`1-2`, `2` or `none` as the lengths of n-grams."""
     if given == "none":

@@ -5,16 +5,12 @@ Writes one row for each row read, in order and as they arrive: the label, and it
 
 from __future__ import annotations
 
-import codecs
-import contextlib
-import csv
 import json
-import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO
 
+from ..files import csv_writer
 from . import options, screen
 
 if TYPE_CHECKING:
@@ -48,7 +44,7 @@ def run(given: Namespace) -> None:
     source = options.source(given, labelled=False, keep=tuple(given.keep))
     saved = load(given.model)
     threads = replace(saved.settings, threads=given.threads).cores
-    with _open(given.output) as stream, screen.progress(f"reading {given.file}", source.size) as progress:
+    with screen.stream(given.output) as stream, screen.progress(f"reading {given.file}", source.size) as progress:
         writer = (_JsonLines if given.json else _Csv)(stream, saved.labels, _names(source.keep), every=given.proba)
         for batch in source.batches(progress):
             for row in _answers(saved, batch, threads):
@@ -69,26 +65,10 @@ def _names(keep: Sequence[str]) -> list[str]:
     return [f"given_{column}" if column in ("label", "probability", "probabilities") else column for column in keep]
 
 
-@contextlib.contextmanager
-def _open(output: str | None) -> Iterator[TextIO]:
-    """Standard output, or a file that is replaced when all is written."""
-    with contextlib.nullcontext(sys.stdout.buffer) if output is None else _replacing(output) as binary:
-        # No TextIOWrapper: one that cannot write its last line closes standard output for everybody.
-        stream = codecs.getwriter("utf-8")(binary, "backslashreplace")
-        yield cast("TextIO", stream)
-        stream.flush()
-
-
-def _replacing(output: str) -> AbstractContextManager[BinaryIO]:
-    from ..files import replacing
-
-    return replacing(output)
-
-
 class _Csv:
     def __init__(self, stream: TextIO, labels: tuple[str, ...], keep: list[str], *, every: bool) -> None:
         self._every = every
-        self._writer = csv.writer(_LineFeeds(stream))
+        self._writer = csv_writer(stream)
         self._header = [*keep, "label", "probability", *(f"p({label})" for label in labels if every)]
 
     def begin(self) -> None:
@@ -101,16 +81,6 @@ class _Csv:
         self.begin()
         values = [value if isinstance(value, str) else json.dumps(value) for value in kept]
         self._writer.writerow([*values, label, f"{probability:.6g}", *(f"{p:.6g}" for p in row if self._every)])
-
-
-class _LineFeeds:
-    """Ends rows with a line feed alone. Were csv told to do so itself, it would quote no carriage return."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    def write(self, row: str) -> int:
-        return self._stream.write(row.removesuffix("\r\n") + "\n")
 
 
 class _JsonLines:

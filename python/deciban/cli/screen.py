@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import json
+import math
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO, cast
+
+from ..files import replacing
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,6 +26,21 @@ def console() -> Console:
 def write_json(value: object) -> None:
     """One JSON value, indented."""
     print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def finite(number: float) -> float | None:
+    """A number for JSON, which has no infinity: None for that."""
+    return number if math.isfinite(number) else None
+
+
+@contextlib.contextmanager
+def stream(output: str | None) -> Iterator[TextIO]:
+    """Standard output, or a file that is replaced when all is written."""
+    with contextlib.nullcontext(sys.stdout.buffer) if output is None else replacing(output) as binary:
+        # No TextIOWrapper: one that cannot write its last line closes standard output for everybody.
+        stream = codecs.getwriter("utf-8")(binary, "backslashreplace")
+        yield cast("TextIO", stream)
+        stream.flush()
 
 
 @contextlib.contextmanager

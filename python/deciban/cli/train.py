@@ -48,8 +48,8 @@ def add_settings(parser: ArgumentParser) -> None:
     bits = "bound the memory: count terms in 2^N buckets, by a hash of their names (default: no hashing)"
     add("--hash-bits", default=None, type=options.positive, metavar="N", help=bits)
     add("--binary", action="store_true", help="count a term once a text")
-    smoothing = "what unseen terms get: laplace (default), none, beta, dirichlet, jelinek-mercer or absolute"
-    add("--smoothing", default="laplace", metavar="NAME", help=smoothing)
+    smoothing = "what unseen terms get: laplace, none, beta, dirichlet, jelinek-mercer, absolute (default: the model's)"
+    add("--smoothing", default=None, metavar="NAME", help=smoothing)
     alpha = "the strength of smoothing (default: 1 for laplace; each has its own, dirichlet estimates it)"
     add("--alpha", default=None, type=float, metavar="NUMBER", help=alpha)
     default_p = "beta: how probable a term is before any example is seen (default: 0.5)"

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..decision import posterior
-from ..errors import NothingLearnt, OneLabel, SameLabel, UnknownLabel, listed
+from ..errors import NothingLearnt, OneLabel, SameLabel
 from ..scorecard import Scorecard
 from ..terms import Terms, display
 from ..units import decibans
@@ -87,7 +87,7 @@ def explain(card: Scorecard, terms: Terms, text: str, label: str | None = None, 
     if not card.labels:
         raise NothingLearnt
     scores = card.scores([text])[0]
-    one, other = _pair(card.labels, scores, label, against)
+    one, other = _pair(card, scores, label, against)
     spans, names = _seen(terms, text)
     places = {term: place for term in spans if (place := card.lexicon.place(term)) is not None}
     weights = card.weights(np.fromiter(places.values(), np.int64, len(places)))
@@ -120,17 +120,13 @@ def _seen(terms: Terms, text: str) -> tuple[dict[str, list[tuple[int, int]]], di
     return spans, names
 
 
-def _pair(labels: tuple[str, ...], scores: np.ndarray, label: str | None, against: str | None) -> tuple[int, int]:
+def _pair(card: Scorecard, scores: np.ndarray, label: str | None, against: str | None) -> tuple[int, int]:
     """The numbers of the two labels that are compared."""
-    if len(labels) == 1:
-        raise OneLabel(label=labels[0])
-    for given in (label, against):
-        if given is not None and given not in labels:
-            raise UnknownLabel(label=given, known=listed(labels))
-    if label is not None and label == against:
+    if len(card.labels) == 1:
+        raise OneLabel(label=card.labels[0])
+    one, other = (None if given is None else card.number(given) for given in (label, against))
+    if label is not None and one == other:
         raise SameLabel(label=label)
     best = [int(i) for i in np.argsort(-scores, kind="stable")]
-    taken = None if against is None else labels.index(against)
-    one = next(i for i in best if i != taken) if label is None else labels.index(label)
-    other = next(i for i in best if i != one) if taken is None else taken
-    return one, other
+    one = next(i for i in best if i != other) if one is None else one
+    return one, next(i for i in best if i != one) if other is None else other

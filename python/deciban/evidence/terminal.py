@@ -13,7 +13,7 @@ from ..terms import display
 from ..units import odds
 from . import Evidence
 
-_WIDTH = 24
+WIDTH = 24
 _FOR, _AGAINST = "green", "red"
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
@@ -50,14 +50,14 @@ def _tinted(evidence: Evidence) -> Text:
 def _bars(evidence: Evidence, most: int) -> Table:
     table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=False)
     table.add_column(justify="right", max_width=32, overflow="ellipsis", no_wrap=True)
-    table.add_column(justify="right", width=_WIDTH)
-    table.add_column(width=_WIDTH)
+    table.add_column(justify="right", width=WIDTH)
+    table.add_column(width=WIDTH)
     table.add_column(justify="right")
     rows = list(_rows(evidence, most))
     longest = max(1e-9, *(abs(weight) for _, weight in rows if isfinite(weight)))
     for name, weight in rows:
         share = min(1.0, abs(weight) / longest)
-        left, right = ("", Text(_bar(share), _FOR)) if weight > 0 else (Text(_bar_leftwards(share), _AGAINST), "")
+        left, right = ("", Text(bar(share), _FOR)) if weight > 0 else (Text(_bar_leftwards(share), _AGAINST), "")
         table.add_row(Text(name), left, right, f"{weight:+.1f}")
     table.add_row(Text("total", "bold"), "", "", Text(f"{evidence.total:+.1f}", "bold"))
     return table
@@ -72,13 +72,14 @@ def _rows(evidence: Evidence, most: int) -> Iterator[tuple[str, float]]:
         yield f"({len(rest)} more)", sum(term.decibans for term in rest)
 
 
-def _bar(share: float) -> str:
-    eighths = round(share * _WIDTH * 8)
+def bar(share: float) -> str:
+    """A bar that is as long as its share of WIDTH."""
+    eighths = round(share * WIDTH * 8)
     return "█" * (eighths // 8) + (_EIGHTHS[eighths % 8] if eighths % 8 else "")
 
 
 def _bar_leftwards(share: float) -> str:
-    halves = round(share * _WIDTH * 2)
+    halves = round(share * WIDTH * 2)
     return "▐" * (halves % 2) + "█" * (halves // 2)
 
 

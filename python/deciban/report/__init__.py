@@ -49,7 +49,7 @@ def write(
         answer=answer.answer(evaluation, protocol),
         labels=labels.figures(evaluation, classifier),
         confusion=confusion.picture(evaluation),
-        words=words.strongest(classifier.scorecard, classifier.counts, evaluation),
+        words=words.strongest(classifier.weights, evaluation),
         mistakes=mistakes.most_confident(classifier, evaluation, shown, left_out=protocol == answer.LEAVE_ONE_OUT),
         facts=facts.facts(classifier, shown, protocol, os.path.basename(os.fspath(path)), command),
     )

@@ -42,7 +42,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         accents: str = "keep",
         hash_bits: int | None = None,
         binary: bool = False,
-        smoothing: str = "laplace",
+        smoothing: str | None = None,
         alpha: float | None = None,
         default_p: float = 0.5,
         complement_weight: float = 3.0,

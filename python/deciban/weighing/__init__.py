@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..counts import Counts
+from ..counts import Counts, Frozen
+from ..errors import NotDrawable, listed
 from ..rows import Rows
 from ..scorecard import Scorecard
 from ..settings import Settings
@@ -38,12 +39,17 @@ SMOOTHINGS: dict[str, Callable[[Settings], Any]] = {
     "absolute": lambda settings: Absolute(settings.strength),
 }
 
-__all__ = ["MODELS", "SMOOTHINGS", "leave_one_out", "resolved", "weigh"]
+__all__ = ["MODELS", "SMOOTHINGS", "draw", "leave_one_out", "log_prior", "resolved", "weigh"]
 
 
 def weigh(counts: Counts, settings: Settings) -> Scorecard:
     """The scorecard of some counts."""
     return formula.weigh(counts, _formula(counts.labels, settings), binary=settings.is_binary)
+
+
+def log_prior(counts: Counts | Frozen, settings: Settings) -> npt.NDArray[np.float64]:
+    """log alpha_r of each label: what of its score is there before anything of a text is."""
+    return _prior(settings).log(counts.labels, counts.documents)
 
 
 def leave_one_out(counts: Counts, rows: Rows, y: npt.NDArray[np.int64], settings: Settings) -> npt.NDArray[np.float64]:
@@ -60,9 +66,33 @@ def resolved(settings: Settings, counts: Counts) -> Settings:
     return replace(settings, alpha=fixed_point(of.nu_jr, of.nu_j[counts.term], of.nu_r[0]))
 
 
+def draw(
+    counts: Counts,
+    card: Scorecard,
+    settings: Settings,
+    label: int,
+    n: int,
+    length: int | None,
+    rng: np.random.Generator,
+) -> list[npt.NDArray[np.int64]]:
+    """The terms of n documents of a label: drawn from p(x|y), as the model says how."""
+    model = MODELS[settings.model]
+    if not hasattr(model, "draw"):
+        raise NotDrawable(model=settings.model, known=listed(name for name in MODELS if hasattr(MODELS[name], "draw")))
+    of = Whole(counts, binary=settings.is_binary)
+    by_collection = _formula(counts.labels, settings)(of).by_collection
+    left_out = -np.log(of.nu_j) if by_collection else 0.0  # of the scorecard: it is the same for every label
+    mean = float(of.nu_r[0, label] / counts.documents[label])
+    return list(model.draw(card.column(label) - left_out, n, length, mean, rng))
+
+
+def _prior(settings: Settings) -> Prior:
+    return Prior(settings.prior, float(settings.prior_smoothing))
+
+
 def _formula(labels: tuple[str, ...], settings: Settings) -> formula.Of:
-    model, smoothing = MODELS[settings.model], SMOOTHINGS[settings.smoothing](settings)
-    prior = Prior(settings.prior, float(settings.prior_smoothing))
+    model, smoothing = MODELS[settings.model], SMOOTHINGS[str(settings.smoothing)](settings)
+    prior = _prior(settings)
     if model is not ratio:
         return lambda of: model.formula(of, labels, smoothing, prior)
     chosen = (settings.complement_weight, settings.complement_alpha, settings.term_weight)

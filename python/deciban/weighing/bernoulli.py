@@ -14,11 +14,18 @@ With p_jr = (m_jr + h) / (n_r + h + t) (`smoothing.Coin`), w_jr = log(m_jr + h) 
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterator
 
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import BadSetting
 from ..smoothing import Coins, Prior
 from ..totals import Totals
 from .formula import Formula
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 
 def formula(of: Totals, labels: tuple[str, ...], smoothing: Coins, prior: Prior) -> Formula:
@@ -38,3 +45,16 @@ def formula(of: Totals, labels: tuple[str, ...], smoothing: Coins, prior: Prior)
     heads, tails = smoothing.coin(of)
     bias = prior.log(labels, of.n_r) + of.log_absence(tails) - of.d * np.log(of.n_r + heads + tails)
     return Formula(bias, np.log(heads) - np.log(of.n_r + tails), 1 / heads, rest=tails)
+
+
+def draw(w: Floats, n: int, length: int | None, mean: float, rng: np.random.Generator) -> Iterator[Integers]:  # noqa: ARG001
+    """The terms of n documents of a label: of each coin that shows heads, which p = 1 / (1 + exp -w) of them do.
+
+    >>> [drawn.tolist() for drawn in draw(np.array([9.0, 0.0]), 3, None, 1.5, np.random.default_rng(2))]
+    [[0, 1], [0, 1], [0]]
+    """
+    if length is not None:
+        expected = "None: with the model 'bernoulli' a document is as long as its coins make it"
+        raise BadSetting(setting="length", got=length, expected=expected)
+    p = 1 / (1 + np.exp(-w))
+    return (np.flatnonzero(rng.random(len(p)) < p) for _ in range(n))

@@ -10,15 +10,22 @@ share of the collection's (`smoothing.Die`), log nu_j is left out of the score, 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
 from ..smoothing import Dies, Prior
 from ..totals import Totals
 from .formula import Formula
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 
 def formula(of: Totals, labels: tuple[str, ...], smoothing: Dies, prior: Prior) -> Formula:
     """The numbers of the model.
 
-    >>> import numpy as np
     >>> from deciban.counts import count
     >>> from deciban.smoothing import Laplace
     >>> from deciban.terms import Terms
@@ -32,3 +39,17 @@ def formula(of: Totals, labels: tuple[str, ...], smoothing: Dies, prior: Prior) 
     """
     die = smoothing.die(of)
     return Formula(prior.log(labels, of.n_r), die.unseen, die.gain, die.by_collection, die.discount)
+
+
+def draw(w: Floats, n: int, length: int | None, mean: float, rng: np.random.Generator) -> Iterator[Integers]:
+    """The terms of n documents of a label whose die is q = exp w, as they fall (Zhu 2.1).
+
+    Each is as long as is asked for, or else as Poisson's distribution has it around the mean.
+
+    >>> [drawn.tolist() for drawn in draw(np.log([0.9, 0.1]), 2, 8, 8.0, np.random.default_rng(1))]
+    [[0, 1, 0, 1, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 0]]
+    """
+    q = np.cumsum(np.exp(w))
+    for times in rng.poisson(mean, n) if length is None else np.full(n, length):
+        thrown = rng.random(times if q.any() else 0)  # a label that has shown nothing may have nothing to show
+        yield np.searchsorted(q, thrown * q[-1:], side="right")

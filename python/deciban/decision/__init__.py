@@ -1,4 +1,4 @@
-"""Scores -> posterior probabilities -> a label.
+"""Scores -> posterior probabilities -> a label; `ranking` orders texts by how likely they are of one.
 
 Bayes' rule (Aggarwal 5.12, Zhu 3-6, Rush, Stone), in log space and safe from overflow (Rush):
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
+from .. import _core
 
 Floats = npt.NDArray[np.float64]
 
@@ -31,6 +31,27 @@ def log_posterior(scores: npt.ArrayLike) -> Floats:
 def posterior(scores: npt.ArrayLike) -> Floats:
     """Probabilities of the labels, along the last axis."""
     return np.exp(log_posterior(scores))
+
+
+def log_odds(scores: Floats, one: int, other: int | None = None) -> Floats:
+    """f(x) = log p(one|x) - log p(other|x) of each row of scores (Zhu 16); other than None are all others together.
+
+    Never by way of 1 - p, which is 0 long before the odds end:
+
+    >>> log_odds(np.array([[0.0, -70.0, -90.0], [0.0, -700.0, -900.0]]), 0)
+    array([ 70., 700.])
+    >>> log_odds(np.array([[0.0, -70.0, -90.0]]), 2, 1)
+    array([-20.])
+
+    Where neither can have the text, all scores minus infinity, nothing tells the labels apart:
+
+    >>> log_odds(np.full((1, 2), -np.inf), 0)
+    array([0.])
+    """
+    others = scores[:, [other]] if other is not None else np.delete(scores, one, axis=1)
+    against = np.logaddexp.reduce(others, axis=1)
+    neither = np.isneginf(scores[:, one]) & np.isneginf(against)
+    return np.where(neither, np.log(1 / others.shape[1]), scores[:, one] - np.where(neither, 0.0, against))
 
 
 def most_probable(scores: Floats) -> npt.NDArray[np.intp]:

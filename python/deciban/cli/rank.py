@@ -1,0 +1,93 @@
+"""`deciban rank`: the texts of a file that are most likely of a label.
+
+By the odds of the label against all other labels together, in decibans, and the probability that these odds stand for.
+--by posterior takes the labels to be as frequent as in training; --by ratio the label to be as frequent as all others
+together, and those among themselves. Of equal texts the earlier is first. Memory does not grow with the file.
+"""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from . import options, screen
+
+if TYPE_CHECKING:
+    from ..decision.ranking import Ranked
+
+SUMMARY = "find the texts that are most likely of a label"
+EXAMPLE = "deciban rank mail.deciban new.csv --label spam --top 100 -o spam.csv"
+COLUMNS = ("rank", "decibans", "probability", "line", "text")
+START = 200  # characters of a text that a terminal may show
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The model, the texts, the label, and how many to write of them."""
+    options.add_model(parser)
+    add = parser.add_argument
+    add("file", nargs="?", default="-", metavar="FILE", help="texts; - reads standard input (default: -)")
+    add("--label", required=True, metavar="LABEL", help="the label to look for")
+    add("--top", default=100, type=options.positive, metavar="N", help="how many texts (default: 100)")
+    by = "posterior, or ratio, the likelihood ratio without the prior (default: posterior)"
+    add("--by", default="posterior", metavar="NAME", help=by)
+    add("--lowest", action="store_true", help="the least likely texts instead, the very least first")
+    add("-o", "--output", metavar="FILE", help="write CSV, or JSON lines with --json, to a file")
+    add("--csv", action="store_true", help="write CSV with the whole texts, and no table")
+    options.add_source(parser, labelled=False)
+    options.add_threads(parser)
+    options.add_json(parser)
+
+
+def run(given: Namespace) -> None:
+    """Ranks, and writes what was found."""
+    from ..classifier import load
+    from ..files import check_writable
+
+    source = options.source(given, labelled=False)
+    if given.output is not None:
+        check_writable(given.output, given.file, given.model)
+    classifier = load(given.model).with_threads(given.threads)
+    with screen.progress(f"reading {given.file}", source.size) as progress:
+        chosen = {"top": given.top, "by": given.by, "lowest": given.lowest}
+        ranked = classifier.rank_in(source, given.label, **chosen, progress=progress)
+    if given.json or given.csv or given.output is not None:
+        _write(ranked, given.output, as_json=given.json)
+    else:
+        _print(ranked, f"decibans for {given.label} against all other labels together, by {given.by}")
+
+
+def _write(ranked: list[Ranked], output: str | None, *, as_json: bool) -> None:
+    from ..files import csv_writer
+
+    with screen.stream(output) as stream:
+        if as_json:
+            for row in enumerate(ranked, start=1):
+                stream.write(json.dumps(_named(*row), ensure_ascii=False) + "\n")
+            return
+        writer = csv_writer(stream)
+        writer.writerow(COLUMNS)
+        for rank, (line, decibans, probability, text) in enumerate(ranked, start=1):
+            writer.writerow([rank, f"{decibans:.6f}", f"{probability:.6g}", line, text])
+
+
+def _named(rank: int, found: Ranked) -> dict[str, object]:
+    line, decibans, probability, text = found
+    return dict(zip(COLUMNS, (rank, screen.finite(decibans), probability, line, text), strict=True))
+
+
+def _print(ranked: list[Ranked], remark: str) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from ..errors import one_line
+
+    table = Table(box=None, pad_edge=False, expand=True)
+    for column in COLUMNS[:-1]:
+        table.add_column(column, justify="right")
+    table.add_column(COLUMNS[-1], ratio=1, no_wrap=True, overflow="ellipsis")
+    for rank, (line, decibans, probability, text) in enumerate(ranked, start=1):
+        start = one_line(" ".join(text[:START].split()))
+        table.add_row(f"{rank:,}", f"{decibans:+.1f}", f"{probability:.3f}", f"{line}", Text(start))
+    screen.console().print(table)
+    print(remark)

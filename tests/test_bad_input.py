@@ -225,6 +225,8 @@ def test_an_unknown_choice_is_answered_with_the_known_ones(run, setting):
 @pytest.mark.parametrize("setting", ["model", "smoothing", "calibration", "tokens", "accents"])
 @pytest.mark.parametrize("value", [None, 1, ["word"], np.array(["word", "keep"])], ids=repr)
 def test_a_choice_that_is_no_name_is_unknown(setting, value):
+    if setting == "smoothing" and value is None:
+        pytest.skip("None stands for the model's own")
     with pytest.raises(errors.UnknownChoice) as caught:
         deciban.train(TEXTS, LABELS, **{setting: value})
     assert str(caught.value).startswith(f"{setting}={value!r}: not known; the known ones are: ")

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -69,13 +68,9 @@ class Counts:
         """The term of each posting."""
         return np.repeat(np.arange(len(self.lexicon)), np.diff(self.indptr))
 
-    @cached_property
-    def _keys(self) -> Integers:
-        return self.term * np.int64(len(self.labels)) + self.label
-
     def place(self, term: npt.NDArray[np.integer], label: npt.NDArray[np.integer]) -> Integers:
         """The posting of each (term, label), which must be there."""
-        return np.searchsorted(self._keys, term.astype(np.int64) * len(self.labels) + label)
+        return _core.places(self.indptr, self.label, term.astype(np.uint32), label.astype(np.uint32))
 
     def by_label(self, values: Integers) -> Integers:
         """The sum over each label's postings."""

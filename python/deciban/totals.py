@@ -110,7 +110,9 @@ class Whole(Totals):
         """The same with other n_r, a line each."""
         sums, rest = np.empty(n_r.shape), np.broadcast_to(rest, n_r.shape)
         for r, (m, size) in enumerate(self.groups):
-            sums[:, r] = _log_positive(n_r[:, [r]] - m + rest[:, [r]]) @ size
+            left = n_r[:, [r]] - m + rest[:, [r]]
+            left[left <= 0] = 1.0  # as in `_log_positive`
+            sums[:, r] = np.log(left, out=left) @ size
         return sums
 
 

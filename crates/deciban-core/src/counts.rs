@@ -215,6 +215,17 @@ impl Counts {
     }
 }
 
+/// The posting of each (term, label), which must be there.
+pub fn places(indptr: &[i64], label: &[u32], terms: &[u32], labels: &[u32]) -> Result<Vec<i64>, Invalid> {
+    check_postings(indptr, label, indptr.len().saturating_sub(1), usize::MAX)?;
+    let place = |(&term, wanted): (&u32, &u32)| {
+        let postings = indptr.get(term as usize..term as usize + 2)?;
+        let (start, end) = (postings[0] as usize, postings[1] as usize);
+        label[start..end].binary_search(wanted).ok().map(|at| (start + at) as i64)
+    };
+    terms.iter().zip(labels).map(place).collect::<Option<_>>().ok_or(Invalid("there is no such posting"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -285,5 +296,14 @@ mod tests {
         assert!(named(less.minus(&some("refund refund")).unwrap_err()));
         assert!(named(less.minus(&some("never")).unwrap_err()));
         assert_eq!(some("a").minus(&less), Err(Unlearnt::Label(1)));
+    }
+
+    #[test]
+    fn postings_are_found_or_refused() {
+        let (indptr, label) = ([0, 2, 3], [0, 2, 1]);
+        assert_eq!(places(&indptr, &label, &[0, 1, 0], &[2, 1, 0]), Ok(vec![1, 2, 0]));
+        for (term, wanted) in [(0, 1), (2, 0), (u32::MAX, 0)] {
+            assert!(places(&indptr, &label, &[term], &[wanted]).is_err());
+        }
     }
 }

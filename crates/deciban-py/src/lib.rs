@@ -378,6 +378,21 @@ fn worth<'py>(
     Ok(PyArray1::from_vec(py, found.map_err(invalid)?))
 }
 
+/// The posting of each (term, label).
+#[pyfunction]
+fn places<'py>(
+    py: Python<'py>,
+    indptr: Flat<i64>,
+    label: Flat<u32>,
+    terms: Flat<u32>,
+    labels: Flat<u32>,
+) -> PyResult<Array<'py, i64>> {
+    let (indptr, label) = (indptr.to_vec(py)?, label.to_vec(py)?);
+    let (terms, labels) = (terms.to_vec(py)?, labels.to_vec(py)?);
+    let found = py.detach(|| deciban_core::counts::places(&indptr, &label, &terms, &labels));
+    Ok(PyArray1::from_vec(py, found.map_err(invalid)?))
+}
+
 /// The sum or the difference of two counts, whose labels get new numbers among `labels` labels.
 #[pyfunction]
 fn merge<'py>(
@@ -464,6 +479,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(log_posterior, module)?)?;
     module.add_function(wrap_pyfunction!(beyond, module)?)?;
     module.add_function(wrap_pyfunction!(worth, module)?)?;
+    module.add_function(wrap_pyfunction!(places, module)?)?;
     module.add_function(wrap_pyfunction!(merge, module)?)?;
     module.add_function(wrap_pyfunction!(texts::column, module)?)?;
     module.add_function(wrap_pyfunction!(labels::nearly_distinct, module)?)?;

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from . import modelfile
 from ._core import BadText as BadTextInCore
 from ._core import Lexicon
+from .choosing import MOST_TEXTS, Sample, choose, is_open, most_texts
 from .counts import Counts, Frozen, Tally, count
 from .decision import log_odds, log_posterior
 from .decision.ranking import BY, Ranked, Ranking
@@ -451,10 +452,17 @@ def train(texts: object, labels: object, **settings: Any) -> Classifier:
 
 def train_on(source: Source, settings: Settings, progress: Callable[[int], None] | None = None) -> Classifier:
     """Trains a model on a file, reading it in batches: memory grows with the counts, not with the file."""
-    return _trained(settings, _tallied(source, settings, progress), source.name, None)
+    sample = kept.Reservoir(MOST_TEXTS) if is_open(settings) else None
+    counts = _tallied(source, settings, progress, sample)
+    return _trained(settings, counts, source.name, None, sample)
 
 
-def _tallied(source: Source, settings: Settings, progress: Callable[[int], None] | None) -> Counts:
+def _tallied(
+    source: Source,
+    settings: Settings,
+    progress: Callable[[int], None] | None,
+    sample: kept.Reservoir | None = None,
+) -> Counts:
     """The counts of a file, of which there must be some."""
     tally = Tally(settings.terms, settings.cores)
     for batch in gathered(source.batches(progress)):
@@ -462,17 +470,31 @@ def _tallied(source: Source, settings: Settings, progress: Callable[[int], None]
             tally.add(batch.texts, batch.labels)
         except BadTextInCore as error:
             refuse(error, batch.texts, batch.where)
+        if sample is not None:
+            sample.add(batch.texts, batch.labels)
     counts = tally.counts()
     if not counts.labels:
         raise NoExamples(where=source.name)
     return counts
 
 
-def _trained(settings: Settings, counts: Counts, source: str, examples: Examples | None) -> Classifier:
+def _trained(
+    settings: Settings, counts: Counts, source: str, examples: Examples | None, sample: kept.Reservoir | None = None
+) -> Classifier:
+    """The model of some counts; where its settings are open, chosen by a sample of the texts."""
     if len(counts.labels) == 1:
         raise OneLabel(label=counts.labels[0])
-    provenance = {"source": source, "examples": int(counts.documents.sum())}
-    return Classifier(resolved(settings, counts), counts, [provenance], examples)
+    provenance: dict[str, Any] = {"source": source, "examples": int(counts.documents.sum())}
+    if not is_open(settings):
+        return Classifier(resolved(settings, counts), counts, [provenance], examples)
+    if sample is None:
+        sample = kept.Reservoir(MOST_TEXTS)
+        sample.add(*(examples or ([], [])))
+    texts, labels = (column[: most_texts(counts)] for column in sample.examples)
+    number = {label: i for i, label in enumerate(counts.labels)}
+    y = np.array([number[label] for label in labels], np.int64)
+    chosen, provenance["choice"] = choose(settings, counts, Sample(rows(counts.lexicon, texts, settings.cores), y))
+    return Classifier(chosen, counts, [provenance], examples)
 
 
 def load(path: str | os.PathLike[str]) -> Classifier:

@@ -24,6 +24,7 @@ STRENGTHS = {
     "jelinek-mercer": (0.5, 1.0),
     "absolute": (0.7, 1.0),
 }
+AUTO = "auto"  # chosen by leave-one-out, when there are texts
 PRIORS = ("data", "uniform")
 CALIBRATIONS = ("none",)
 GREATEST = 1e9
@@ -72,7 +73,7 @@ class Settings:
         return cls(**given)
 
     def __post_init__(self) -> None:
-        check_choice("model", self.model, tuple(MODELS))
+        check_choice("model", self.model, (*MODELS, AUTO))
         check_choice("calibration", self.calibration, CALIBRATIONS)
         if not isinstance(self.binary, bool):
             raise BadSetting(setting="binary", got=self.binary, expected="True or False")
@@ -90,10 +91,11 @@ class Settings:
 
     def _check_smoothing(self) -> None:
         if self.smoothing is None:
-            object.__setattr__(self, "smoothing", MODELS[self.model][0])
-        check_choice("smoothing", self.smoothing, tuple(dict.fromkeys(name for of in MODELS.values() for name in of)))
-        if self.smoothing not in MODELS[self.model]:
-            known = ", ".join(MODELS[self.model])
+            object.__setattr__(self, "smoothing", self.smoothings[0])
+        every = dict.fromkeys(name for of in MODELS.values() for name in of)
+        check_choice("smoothing", self.smoothing, (*every, AUTO))
+        if self.smoothing not in (*self.smoothings, AUTO):
+            known = ", ".join((*self.smoothings, AUTO))
             raise NotForModel(setting="smoothing", got=self.smoothing, model=self.model, known=known)
         _, below = STRENGTHS.get(str(self.smoothing), (None, 0.0))
         if self.alpha is not None and not (_is_number(self.alpha) and 0 < self.alpha < below):
@@ -117,6 +119,11 @@ class Settings:
             check_choice("prior", self.prior, PRIORS)
         if not _is_number(self.prior_smoothing) or self.prior_smoothing < 0:
             raise BadSetting(setting="prior_smoothing", got=self.prior_smoothing, expected="a number from 0 to 1e9")
+
+    @property
+    def smoothings(self) -> tuple[str, ...]:
+        """The smoothings that the model takes, its own first; of a model that is open, those that all may take."""
+        return MODELS.get(self.model, ("laplace",))
 
     @property
     def strength(self) -> float:

@@ -41,4 +41,7 @@ def run(given: Namespace) -> None:
     for label, n in classifier.documents.items():
         print(f"  {n:>9,}  {label}")
     print("settings: " + ", ".join(f"{name}={value}" for name, value in classifier.settings.as_dict().items()))
+    for part in classifier.provenance:
+        if "choice" in part:
+            print(f"chosen: {part['choice']['why']}")
     print("trained on: " + ", ".join(f"{part['source']} ({part['examples']:+,})" for part in classifier.provenance))

@@ -32,7 +32,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def add_settings(parser: ArgumentParser) -> None:
     """The settings, by the names that they have everywhere."""
     add = parser.add_argument
-    add("--model", default="multinomial", metavar="NAME", help="multinomial (default), bernoulli, complement or ratio")
+    model = "multinomial (default), bernoulli, complement, ratio, or auto: chosen by leave-one-out"
+    add("--model", default="multinomial", metavar="NAME", help=model)
     words = "runs of words that are terms: 1, 1-2, ... or none (default: 1)"
     add("--words", default=(1, 1), type=options.lengths, metavar="LENGTHS", help=words)
     edges = "let runs of two words or more, which --words must ask for, see the text's start and end"
@@ -48,7 +49,7 @@ def add_settings(parser: ArgumentParser) -> None:
     bits = "bound the memory: count terms in 2^N buckets, by a hash of their names (default: no hashing)"
     add("--hash-bits", default=None, type=options.positive, metavar="N", help=bits)
     add("--binary", action="store_true", help="count a term once a text")
-    smoothing = "what unseen terms get: laplace, none, beta, dirichlet, jelinek-mercer, absolute (default: the model's)"
+    smoothing = "what unseen terms get: laplace, none, beta, dirichlet, jelinek-mercer, absolute, or auto (default: the model's)"
     add("--smoothing", default=None, metavar="NAME", help=smoothing)
     alpha = "the strength of smoothing (default: 1 for laplace; each has its own, dirichlet estimates it)"
     add("--alpha", default=None, type=float, metavar="NUMBER", help=alpha)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
+from random import Random
 from typing import TYPE_CHECKING, TypeAlias
 
 from .._core import Column
@@ -69,3 +70,31 @@ def _pairs(examples: Examples) -> Iterator[tuple[str, str]]:
 def _columns(pairs: Iterable[tuple[str, str]]) -> Examples:
     kept = list(pairs)
     return [text for text, _ in kept], [label for _, label in kept]
+
+
+class Reservoir:
+    """Some of all examples that pass by, each as likely as any other, and the same ones every time.
+
+    >>> sample = Reservoir(3)
+    >>> for i in range(100):
+    ...     sample.add([f"text {i}"], ["even" if i % 2 == 0 else "odd"])
+    >>> sample.examples
+    (['text 69', 'text 98', 'text 37'], ['odd', 'even', 'odd'])
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.examples: tuple[list[str], list[str]] = ([], [])
+        self._passed = 0
+        self._random = Random(0)  # noqa: S311
+
+    def add(self, texts: Texts, labels: list[str]) -> None:
+        """Lets examples pass by."""
+        held_texts, held_labels = self.examples
+        for text, label in zip(texts, labels, strict=True):
+            self._passed += 1
+            if len(held_texts) < self.most:
+                held_texts.append(as_text(text))
+                held_labels.append(label)
+            elif (place := self._random.randrange(self._passed)) < self.most:
+                held_texts[place], held_labels[place] = as_text(text), label

@@ -1,0 +1,179 @@
+"""Settings that say "auto" -> settings that say what: chosen by leave-one-out on the training texts alone.
+
+Each candidate scores every text of a sample by a model trained without it (`weighing.leave_one_out`). The one that gets
+most texts right wins; of equal ones the one that makes the true labels most likely, once their scores are divided by
+what makes them likeliest and by the square root of a text's length, because long texts make every model too sure. A
+winner must be better than the plain model, the first candidate, by more than luck: of the texts that only one of the
+two gets right, it must have three standard deviations more than half. (Likelihood alone, which is what the scores'
+sureness makes of it, chooses worse: `make accuracy` shows both.)
+
+Whatever is chosen becomes a setting like any other; how it was chosen is noted in the model's provenance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .counts import Counts
+from .decision import log_posterior
+from .rows import Rows
+from .settings import AUTO, MODELS, Settings
+from .totals import Whole
+from .weighing import leave_one_out, resolved
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+MOST_TEXTS = 4000  # to choose by: enough to tell half a percent apart
+MOST_SCORES = 1 << 25  # texts x labels
+SURE = 3.0
+STRENGTHS: dict[str, tuple[float | None, ...]] = {
+    "laplace": (1.0, 0.3, 0.1, 0.03, 0.01),
+    "beta": (2.0,),
+    "dirichlet": (None,),
+    "jelinek-mercer": (0.1, 0.3, 0.5, 0.8),
+    "absolute": (0.5, 0.7, 0.9),
+}
+COMPLEMENTS = (0.3, 1.0, 3.0, 10.0)
+RATIOS = {"alpha": (0.1, 0.3), "complement_alpha": (1.0, 10.0, 100.0, 300.0), "term_weight": (0.5, 0.75)}
+INDEPENDENT = ("multinomial", "bernoulli")  # Aggarwal 5.3.3's choice
+BETAS = (0.0, 1.0, 3.0, 10.0)
+
+
+class Tried(NamedTuple):
+    """A candidate, which texts it gets right, and the log probability that it gives each one's label."""
+
+    settings: Settings
+    right: npt.NDArray[np.bool_]
+    log_p: Floats
+
+    @property
+    def accuracy(self) -> float:
+        return float(self.right.mean())
+
+    @property
+    def name(self) -> str:
+        """What sets it apart, in a few words."""
+        of = self.settings
+        strength = "" if of.alpha is None else f" {of.alpha:.3g}"
+        return f"{of.model} with {of.smoothing}{strength}"
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Some of the texts that were counted: their rows, and the numbers of their labels."""
+
+    rows: Rows
+    y: Integers
+
+
+def is_open(settings: Settings) -> bool:
+    """Whether there is anything to choose."""
+    return AUTO in (settings.model, settings.smoothing)
+
+
+def most_texts(counts: Counts) -> int:
+    """How many texts to choose by."""
+    return max(2, min(MOST_TEXTS, MOST_SCORES // max(len(counts.labels), 1)))
+
+
+def choose(settings: Settings, counts: Counts, sample: Sample) -> tuple[Settings, dict[str, Any]]:
+    """The settings, with nothing left open, and how they were chosen."""
+    tried = list(_tried(settings, counts, sample))
+    best = max(tried, key=lambda one: (one.right.sum(), one.log_p.sum()))
+    winner = best if _surely_better(best, tried[0]) else tried[0]
+    return winner.settings, {
+        "asked": {"model": settings.model, "smoothing": settings.smoothing},
+        "texts": len(sample.rows),
+        "tried": len(tried),
+        "best": _best_of_models(tried),
+        "why": _why(winner, tried, Whole(counts, binary=False)),
+    }
+
+
+def _surely_better(one: Tried, other: Tried) -> bool:
+    wins, losses = int((one.right & ~other.right).sum()), int((other.right & ~one.right).sum())
+    return wins - losses > SURE * float(wins + losses) ** 0.5
+
+
+def _tried(settings: Settings, counts: Counts, sample: Sample) -> Iterator[Tried]:
+    """All candidates, the plain one first."""
+    length = np.bincount(sample.rows.row, sample.rows.count, len(sample.rows))
+    for chosen, scores in _scored(settings, counts, sample):
+        right = scores.argmax(axis=1) == sample.y
+        yield Tried(chosen, right, _tempered(scores, sample.y, length))
+
+
+def _scored(settings: Settings, counts: Counts, sample: Sample) -> Iterator[tuple[Settings, Floats]]:
+    models = {AUTO: MODELS if settings.smoothing == AUTO else INDEPENDENT}.get(settings.model, (settings.model,))
+    for model in models:
+        if model == "ratio" and settings.smoothing == AUTO:
+            yield from _ratios(replace(settings, model=model, smoothing=None, alpha=None), counts, sample)
+            continue
+        for smoothing in MODELS[model] if settings.smoothing == AUTO else [settings.smoothing]:
+            for alpha in _strengths(settings, model, str(smoothing)):
+                chosen = resolved(replace(settings, model=model, smoothing=smoothing, alpha=alpha), counts)
+                yield chosen, leave_one_out(counts, sample.rows, sample.y, chosen)
+
+
+def _strengths(settings: Settings, model: str, smoothing: str) -> Iterable[float | None]:
+    if settings.smoothing != AUTO:
+        return (settings.alpha,)
+    if model == "complement":
+        return COMPLEMENTS
+    return STRENGTHS.get(smoothing, ())
+
+
+def _ratios(settings: Settings, counts: Counts, sample: Sample) -> Iterator[tuple[Settings, Floats]]:
+    """The ratio models: their scores are linear in beta, so that two of them give all."""
+
+    def scores(**chosen: float) -> Floats:
+        return leave_one_out(counts, sample.rows, sample.y, replace(settings, **chosen))  # type: ignore[arg-type]
+
+    for eta in RATIOS["term_weight"]:
+        own = {alpha: scores(alpha=alpha, complement_weight=0.0, term_weight=eta) for alpha in RATIOS["alpha"]}
+        first = RATIOS["alpha"][0]
+        for t in RATIOS["complement_alpha"]:
+            with np.errstate(invalid="ignore"):
+                part = scores(alpha=first, complement_weight=1.0, complement_alpha=t, term_weight=eta) - own[first]
+            part = np.nan_to_num(part, nan=0.0)
+            for alpha, beta in product(RATIOS["alpha"], BETAS):
+                chosen = {"alpha": alpha, "complement_weight": beta, "complement_alpha": t, "term_weight": eta}
+                yield replace(settings, **chosen), own[alpha] + beta * part  # type: ignore[arg-type]
+
+
+def _tempered(scores: Floats, y: Integers, length: Integers) -> Floats:
+    """The log probability of each text's label, with scores divided by c sqrt(length), for the best of some c."""
+    shrunk = scores / np.sqrt(np.maximum(length, 1))[:, None]
+    own = np.arange(len(y))
+    return max((log_posterior(shrunk / c)[own, y] for c in (0.1, 0.3, 1.0, 3.0)), key=np.sum)
+
+
+def _best_of_models(tried: list[Tried]) -> dict[str, float]:
+    """How many of a hundred the best of each model gets right."""
+    best: dict[str, Tried] = {}
+    for one in sorted(tried, key=lambda one: -one.accuracy):
+        best.setdefault(one.settings.model, one)
+    return {one.name: round(100 * one.accuracy, 2) for one in best.values()}
+
+
+def _why(winner: Tried, tried: list[Tried], of: Whole) -> str:
+    """A sentence, with the figures that Aggarwal 5.3.3 goes by."""
+    others = [one for one in tried if one.settings.model != winner.settings.model]
+    rival = max(others or [tried[0]], key=lambda one: one.accuracy)
+    d, length, different = (float(x.item()) for x in (of.d, of.nu / of.n, of.m / of.n))
+    share, repeats = different / max(d, 1), length / max(different, 1)
+    reasons = (
+        f"a text has {length:.0f} terms, {different:.0f} of them different, of a lexicon of {d:,.0f}: "
+        f"{share:.2%} of it is there, and what is there stands there {repeats:.1f} times"
+    )
+    return (
+        f"{winner.name}: {winner.accuracy:.1%} of {len(winner.right):,} texts right when each is left out, "
+        f"{rival.name}: {rival.accuracy:.1%}; {reasons}"
+    )

@@ -140,7 +140,7 @@ WORDINGS = {
     ),
     errors.NotForModel: (
         lambda _: deciban.train(["one", "two"], ["a", "b"], model="bernoulli", smoothing="absolute"),
-        "smoothing='absolute': not for the model 'bernoulli', which takes: laplace, beta",
+        "smoothing='absolute': not for the model 'bernoulli', which takes: laplace, beta, auto",
     ),
     errors.NoPrior: (
         lambda _: deciban.train(["a1", "b1"], ["x", "y"], prior={"x": 1.0}).predict(["a1"]),

@@ -12,6 +12,7 @@ Whatever is chosen becomes a setting like any other; how it was chosen is noted 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
@@ -99,7 +100,7 @@ def choose(settings: Settings, counts: Counts, sample: Sample) -> tuple[Settings
 
 def _surely_better(one: Tried, other: Tried) -> bool:
     wins, losses = int((one.right & ~other.right).sum()), int((other.right & ~one.right).sum())
-    return wins - losses > SURE * float(wins + losses) ** 0.5
+    return wins - losses > SURE * math.sqrt(wins + losses)
 
 
 def _tried(settings: Settings, counts: Counts, sample: Sample) -> Iterator[Tried]:

@@ -79,7 +79,7 @@ class Reservoir:
     >>> for i in range(100):
     ...     sample.add([f"text {i}"], ["even" if i % 2 == 0 else "odd"])
     >>> sample.examples
-    (['text 69', 'text 98', 'text 37'], ['odd', 'even', 'odd'])
+    (['text 53', 'text 1', 'text 28'], ['odd', 'odd', 'even'])
     """
 
     def __init__(self, most: int) -> None:

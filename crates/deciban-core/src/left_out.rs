@@ -23,6 +23,9 @@ const WORTH_A_THREAD: usize = 1 << 14;
 /// Products stay between this and its inverse; one factor more, to the power of at most `MOST_TIMES`, overflows none.
 const LARGE: f64 = 1e100;
 const MOST_TIMES: i64 = 4;
+/// Up to this many labels, and this many numbers, amounts are laid out for all labels.
+const DENSE_LABELS: usize = 64;
+const DENSE_NUMBERS: usize = 1 << 25;
 
 /// A formula's numbers. `gain`, `whole` and `rest` have one number a label, or one a row and label; `floor`, `whole` and
 /// `rest` may be empty.
@@ -76,8 +79,30 @@ pub fn beyond(formula: Formula<'_>, left: Left<'_>, threads: usize) -> Result<Ve
     let rows = left.own.len();
     let parts = parts::count(threads, left.term.len() / WORTH_A_THREAD);
     let bounds: Vec<_> = (0..=parts).map(|part| rows * part / parts).collect();
-    let jobs = bounds.windows(2).map(|pair| pair[0]..pair[1]).map(|part| move || of_part(formula, left, part));
+    let dense = dense(&formula, &left);
+    let jobs = bounds.windows(2).map(|pair| pair[0]..pair[1]).map(|part| {
+        let dense = dense.as_deref();
+        move || of_part(formula, left, dense, part)
+    });
     Ok(parts::run(jobs.collect()).concat())
+}
+
+/// The amounts of every term and label, zeros too, where there are few labels and factors can be multiplied: then all
+/// labels of an entry are multiplied side by side, which takes a tenth of the time.
+fn dense(formula: &Formula<'_>, left: &Left<'_>) -> Option<Vec<f64>> {
+    let terms = formula.indptr.len() - 1;
+    let fits = formula.labels <= DENSE_LABELS && terms.saturating_mul(formula.labels) <= DENSE_NUMBERS;
+    let is_product = left.worth.is_empty() && formula.power == 1.0 && formula.floor.is_empty();
+    if !fits || !is_product || left.term.len() < terms / 8 {
+        return None;
+    }
+    let mut dense = vec![0.0; terms * formula.labels];
+    for (row, postings) in dense.chunks_exact_mut(formula.labels.max(1)).zip(formula.indptr.windows(2)) {
+        for posting in postings[0] as usize..postings[1] as usize {
+            row[formula.label[posting] as usize] = formula.amount[posting];
+        }
+    }
+    Some(dense)
 }
 
 fn check(formula: &Formula<'_>, left: &Left<'_>) -> Result<(), Invalid> {
@@ -97,16 +122,22 @@ fn check(formula: &Formula<'_>, left: &Left<'_>) -> Result<(), Invalid> {
     if fitting { Ok(()) } else { Err(Invalid("the buffers of leave-one-out differ in length")) }
 }
 
-fn of_part(formula: Formula<'_>, left: Left<'_>, rows: Range<usize>) -> Vec<f64> {
+fn of_part(formula: Formula<'_>, left: Left<'_>, dense: Option<&[f64]>, rows: Range<usize>) -> Vec<f64> {
     let labels = formula.labels;
     let mut all = vec![0.0; rows.len() * labels];
     let (mut products, mut shown) = (vec![1.0; labels], vec![0; labels]);
     for (row, sums) in rows.zip(all.chunks_exact_mut(labels.max(1))) {
         let entries = left.indptr[row] as usize..left.indptr[row + 1] as usize;
         let distinct = entries.len();
-        add_row(&formula, &left, row, entries, sums, &mut products, &mut shown);
+        if let Some(dense) = dense {
+            multiply_row(&formula, &left, dense, row, entries, sums, &mut products);
+            products[left.own[row] as usize] = 1.0;
+            sums[left.own[row] as usize] = 0.0;
+        } else {
+            add_row(&formula, &left, row, entries, sums, &mut products, &mut shown);
+        }
         for (label, (sum, product)) in sums.iter_mut().zip(&mut products).enumerate() {
-            if formula.strict && shown[label] < distinct && label != left.own[row] as usize {
+            if dense.is_none() && formula.strict && shown[label] < distinct && label != left.own[row] as usize {
                 *sum = f64::NEG_INFINITY;
             } else if *product != 1.0 {
                 *sum += product.ln();
@@ -115,6 +146,63 @@ fn of_part(formula: Formula<'_>, left: Left<'_>, rows: Range<usize>) -> Vec<f64>
         }
     }
     all
+}
+
+/// As [`add_row`], with the amounts of all labels side by side; the own label's are as good as any, and not used.
+fn multiply_row(
+    formula: &Formula<'_>,
+    left: &Left<'_>,
+    dense: &[f64],
+    row: usize,
+    entries: Range<usize>,
+    sums: &mut [f64],
+    products: &mut [f64],
+) {
+    let labels = formula.labels;
+    let of_row = |numbers: &[f64]| if numbers.len() > labels { row * labels } else { 0 };
+    let gain = &formula.gain[of_row(formula.gain)..][..labels];
+    let floor = if formula.strict { 0.0 } else { 1.0 };
+    let mut factors = vec![1.0; labels];
+    for entry in entries {
+        let near = at(left.near, entry, 1.0);
+        let amounts = &dense[left.term[entry] as usize * labels..][..labels];
+        for ((factor, amount), gain) in factors.iter_mut().zip(amounts).zip(gain) {
+            *factor = floor + amount * gain * near;
+        }
+        if !formula.rest.is_empty() {
+            let rest = &formula.rest[of_row(formula.rest)..][..labels];
+            match left.whole.get(entry) {
+                Some(&whole) => {
+                    for ((factor, amount), rest) in factors.iter_mut().zip(amounts).zip(rest) {
+                        *factor *= (whole + rest) / (whole - amount + rest);
+                    }
+                }
+                None => {
+                    let whole = &formula.whole[of_row(formula.whole)..][..labels];
+                    for (((factor, amount), rest), whole) in factors.iter_mut().zip(amounts).zip(rest).zip(whole) {
+                        *factor *= (whole + rest) / (whole - amount + rest);
+                    }
+                }
+            }
+        }
+        let times = left.count[entry];
+        if times > MOST_TIMES {
+            for (sum, factor) in sums.iter_mut().zip(&factors).filter(|(_, factor)| **factor != 1.0) {
+                *sum += times as f64 * factor.ln();
+            }
+            continue;
+        }
+        for _ in 0..times {
+            products.iter_mut().zip(&factors).for_each(|(product, factor)| *product *= factor);
+        }
+        // No early end, and no minimum: both would be done one label after the other.
+        if products.iter().fold(false, |any, &p| any | (p < 1.0 / LARGE) | (p > LARGE)) {
+            for (sum, product) in sums.iter_mut().zip(products.iter_mut()) {
+                *sum += product.ln();
+                *product = 1.0;
+            }
+        }
+    }
 }
 
 /// Multiplies the factors of one row's entries; what becomes too large or too small goes into `sums`.

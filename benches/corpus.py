@@ -229,14 +229,23 @@ def _made_up(number: int) -> str:
 # Real text
 
 
+def labelled(name: str) -> tuple[list[str], list[str], list[str]]:
+    """The texts of a real set, their labels, and which part of it each belongs to: train, test or all."""
+    records = list(_records(name))
+    texts, labels, splits = ([record[column] for record in records] for column in ("text", "label", "split"))
+    return texts, labels, splits
+
+
 def _set(name: str) -> Iterator[Document]:
+    return ((record["text"], record["label"]) for record in _records(name))
+
+
+def _records(name: str) -> Iterator[dict[str, str]]:
     path = found(name)
     if path is None:
         raise SystemExit(f"benches: {name}.jsonl.gz is neither in DECIBAN_DATA nor in ../shared/data")
     with gzip.open(path, "rt", encoding="utf-8") as file:
-        for line in file:
-            row = json.loads(line)
-            yield row["text"], row["label"]
+        yield from map(json.loads, file)
 
 
 def _repeated(name: str, long: bool) -> Iterator[Document]:

@@ -63,6 +63,21 @@ def scale(path: Path, curves: dict[str, list[tuple[float, float]]], about: str) 
     figure.savefig(path, metadata={"Date": None})
 
 
+def unlabelled(path: Path, curves: dict[str, list[tuple[int, float]]], about: str) -> None:
+    """Accuracy against the number of labelled texts, a line each (as Nigam and others 2000 draw it)."""
+    plt = _pyplot()
+    figure, panel = plt.subplots(figsize=(8, 4.5), layout="constrained")
+    for (name, points), colour in zip(curves.items(), (OURS, THEIRS), strict=True):
+        panel.plot(*zip(*points, strict=True), marker="o", label=name, color=colour)
+    panel.set_xscale("log")
+    panel.set_ylim(0, 100)
+    panel.set_xlabel(f"labelled texts, logarithmic\n{about}", fontsize=8)
+    panel.set_ylabel("accuracy on test texts, percent")
+    panel.legend(fontsize=8, frameon=False)
+    panel.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, metadata={"Date": None})
+
+
 def _pyplot() -> object:
     import matplotlib as mpl
 

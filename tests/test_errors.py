@@ -15,6 +15,7 @@ import deciban
 from deciban import errors, modelfile
 from deciban.errors import DecibanError, described, listed, one_line
 from deciban.examples import Source
+from deciban.mixture import steps
 from deciban.settings import Settings
 
 PACKAGE = Path(deciban.__file__).parent
@@ -23,6 +24,16 @@ SETTINGS = ", ".join(field.name for field in fields(Settings))
 
 def mail():
     return deciban.train(["free money", "money now", "see you"], ["spam", "spam", "ham"])
+
+
+def guessed(unlabelled=("money again",)):
+    return deciban.train(["free money", "see you"], ["spam", "ham"], unlabelled=unlabelled, unlabelled_weight=0.5)
+
+
+def too_large(_):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(steps, "LARGEST", 5)
+        deciban.train(["free money", "you"], ["spam", "ham"], unlabelled=["money again"])
 
 
 def damaged_column():
@@ -177,6 +188,24 @@ WORDINGS = {
     errors.OtherTrainingTexts: (
         lambda folder: loaded(folder).leave_one_out(["free money", "see you"], ["spam", "ham"]),
         "leave-one-out needs exactly the examples that the model was trained on, got others",
+    ),
+    errors.NoMixture: (
+        lambda _: deciban.train(["a", "b"], ["x", "y"], unlabelled=["a"], model="complement"),
+        "unlabelled texts are learnt by the multinomial model with laplace smoothing, "
+        "got model='complement' and smoothing='laplace'",
+    ),
+    errors.TooLargeMixture: (
+        too_large,
+        "3 terms x 2 labels are too many to expect counts of; see shorter n-grams, or hash_bits",
+    ),
+    errors.HoldsExpected: (
+        lambda _: guessed().forget(["see you"], ["ham"]),
+        "forgetting cannot be exact: the model holds expected counts of unlabelled texts, "
+        "made from all that it knew; use .without_unlabelled(), or train it anew",
+    ),
+    errors.NoUnlabelled: (
+        lambda _: guessed([]),
+        "memory: expected unlabelled texts, got none",
     ),
     errors.TooFewToLeaveOut: (
         lambda _: forgotten(["free money", "money now"], ["spam", "spam"]).leave_one_out(),

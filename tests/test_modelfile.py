@@ -33,10 +33,11 @@ ZEROS = b"0" * 64
 TEXTS, LABELS = ["free money", "money now, café", "see you"], ["spam", "spam", "ham"]
 
 
-@pytest.fixture(params=["counts", "frozen"])
+@pytest.fixture(params=["counts", "frozen", "expected"])
 def path(tmp_path, request):
-    """Where a small model is saved, with its counts or without."""
-    deciban.train(TEXTS, LABELS).save(tmp_path / "mail.deciban", frozen=request.param == "frozen")
+    """Where a small model is saved, with its counts, without, or with those expected of unlabelled texts too."""
+    more = {"unlabelled": ["free lunch", "lunch, you"], "unlabelled_weight": 0.5} if request.param == "expected" else {}
+    deciban.train(TEXTS, LABELS, **more).save(tmp_path / "mail.deciban", frozen=request.param == "frozen")
     return tmp_path / "mail.deciban"
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from . import modelfile
+from . import mixture, modelfile
 from ._core import BadText as BadTextInCore
 from ._core import Lexicon
 from .choosing import MOST_TEXTS, Sample, choose, is_open, most_texts
@@ -22,11 +22,13 @@ from .errors import (
     BadText,
     DifferentSettings,
     FrozenModel,
+    HoldsExpected,
     NoExamples,
     NoLabelLeft,
     NothingLearnt,
     NoTrainingTexts,
     NotUtf8,
+    NoUnlabelled,
     OneLabel,
     OtherTrainingTexts,
     SameLabel,
@@ -40,6 +42,7 @@ from .evidence.words import Weights, Word, fewest
 from .examples import Source, as_text, gathered, kept, labels_of, texts_of
 from .examples.kept import Examples
 from .holdout import HeldOut
+from .mixture import Expected
 from .rows import rows
 from .sampling import Drawn, sample
 from .scorecard import Scorecard
@@ -47,6 +50,9 @@ from .settings import Settings
 from .terms import check_choice, refuse
 from .weighing import leave_one_out, log_prior, resolved, weigh
 from .weightfile import export
+
+if TYPE_CHECKING:
+    from ._core import Texts
 
 Floats = npt.NDArray[np.float64]
 IN_MEMORY = "texts[{}]".format  # where a text stands that came in no file
@@ -56,7 +62,8 @@ class Classifier:
     """A trained model. Make one with `deciban.train` or `deciban.load`.
 
     Everything it knows are its `counts` and its `settings`; learning adds to the counts, forgetting subtracts. A model
-    that is `frozen` has kept its scorecard alone: it answers and explains the same, and cannot change.
+    that is `frozen` has kept its scorecard alone: it answers and explains the same, and cannot change. One that was
+    trained with unlabelled texts has the counts `expected` of them beside its own, or None where they did not help.
 
     >>> import deciban
     >>> mail = deciban.train(["free money", "money now", "see you"], ["spam", "spam", "ham"])
@@ -75,9 +82,11 @@ class Classifier:
         provenance: Sequence[dict[str, Any]] = (),
         examples: Examples | None = None,
         scorecard: Scorecard | None = None,
+        expected: Expected | None = None,
     ) -> None:
         self.settings = settings
         self.provenance = tuple(provenance)
+        self.expected = expected
         self._become(counts, examples, scorecard)
 
     def _become(
@@ -96,7 +105,7 @@ class Classifier:
     @property
     def lexicon(self) -> Lexicon:
         """The terms that it knows."""
-        return self._known.lexicon
+        return self._known.lexicon if self.expected is None else self.scorecard.lexicon
 
     @property
     def counts(self) -> Counts:
@@ -121,8 +130,17 @@ class Classifier:
         if self._scorecard is None:
             if not self.labels:
                 raise NothingLearnt
-            self._scorecard = weigh(self.counts, self.settings)
+            self._scorecard = self._weighed()
         return self._scorecard
+
+    def _along(self) -> Counts:
+        """The counts along the scorecard's postings: none of their own where only unlabelled texts have a term."""
+        return self.counts if self.expected is None else mixture.aligned(self.counts, self.expected)[0]
+
+    def _weighed(self) -> Scorecard:
+        if self.expected is None:
+            return weigh(self.counts, self.settings)
+        return mixture.weigh(self.counts, self.expected, self.settings)
 
     def scores(self, texts: object, where: Callable[[int], str] = IN_MEMORY) -> Floats:
         """The score of each label (column) for each text (row), in nats."""
@@ -211,7 +229,7 @@ class Classifier:
     @property
     def weights(self) -> Weights:
         """The weights of all terms as those of a linear classifier, for a label against others."""
-        return Weights(self.scorecard, self.counts, log_prior(self.counts, self.settings))
+        return Weights(self.scorecard, self._along(), log_prior(self.counts, self.settings))
 
     def words(
         self,
@@ -258,7 +276,7 @@ class Classifier:
         if seed is not None and not isinstance(seed, np.random.Generator) and (type(seed) is not int or seed < 0):
             raise BadSetting(setting="seed", got=seed, expected="a whole number from 0, or None")
         number = None if label is None else self.scorecard.number(label)
-        return sample(self.counts, self.scorecard, self.settings, n, number, length, seed)
+        return sample(self._along(), self.scorecard, self.settings, n, number, length, seed)
 
     def evaluate(self, texts: object, labels: object) -> Evaluation:
         """How well the model does on labelled texts that it has not seen."""
@@ -269,7 +287,10 @@ class Classifier:
         return Evaluation(HeldOut(self.labels, labels, self.scores(texts)))
 
     def learn(self, texts: object, labels: object) -> Classifier:
-        """Learns more examples, new labels among them or not: exactly as if trained on all. Returns itself."""
+        """Learns more examples, new labels among them or not: exactly as if trained on all. Returns itself.
+
+        Expected counts of unlabelled texts stay as they were made before; `provenance` tells what was learnt after.
+        """
         new, examples = self._counted(texts, labels)
         learnt = None if self._examples is None else kept.both(self._examples, examples)
         return self._changed(self.counts + new, learnt, "memory")
@@ -284,12 +305,14 @@ class Classifier:
 
     def forget(self, texts: object, labels: object) -> Classifier:
         """Forgets examples that were learnt: exactly as if they had never been. Returns itself."""
+        self._refuse_expected("forgetting")
         old, examples = self._counted(texts, labels)
         left = None if self._examples is None else kept.without(self._examples, examples)
         return self._changed(self.counts - old, left, "memory")
 
     def forget_from(self, source: Source, progress: Callable[[int], None] | None = None) -> Classifier:
         """Forgets the examples of a file, in batches; none of them where one was never learnt. Returns itself."""
+        self._refuse_expected("forgetting")
         counts = self.counts
         return self._changed(counts - _tallied(source, self.settings, progress), None, source.name)
 
@@ -311,6 +334,7 @@ class Classifier:
         return self._with_fewer_labels(self.counts.keep_labels(labels_of(labels)))
 
     def _with_fewer_labels(self, counts: Counts) -> Classifier:
+        self._refuse_expected("dropping labels")
         if not counts.labels:
             raise NoLabelLeft
         dropped = sorted({*self.labels} - {*counts.labels})
@@ -325,12 +349,15 @@ class Classifier:
         >>> train(["free money", "see you", "lunch?"], ["spam", "ham", "work"]).rename_label("work", "ham").labels
         ('ham', 'spam')
         """
+        self._refuse_expected("renaming a label")
         labels_of([old, new])
         examples = None if self._examples is None else kept.renamed(self._examples, old, new)
         return self._changed(self.counts.rename_label(old, new), examples, f"renamed {old} to {new}")
 
     def __add__(self, other: Classifier) -> Classifier:
         """One model that knows what both know."""
+        for model in (self, other):
+            model._refuse_expected("merging")
         ours, theirs = self.settings.as_dict(), other.settings.as_dict()
         for setting, value in ours.items():
             if theirs[setting] != value:
@@ -345,6 +372,7 @@ class Classifier:
 
         A model that was loaded has no texts: pass it those that it was trained on.
         """
+        self._refuse_expected("leave-one-out")
         counts = self.counts
         given = self._examples if texts is None else self._checked(texts, labels)
         if given is None:
@@ -363,6 +391,8 @@ class Classifier:
         self, source: Source, *, loo: bool = False, progress: Callable[[int], None] | None = None
     ) -> tuple[list[str], HeldOut]:
         """The texts of a file and their held-out scores; `loo` where they are those that it was trained on."""
+        if loo:
+            self._refuse_expected("leave-one-out")
         texts, labels, lines, scores = [], [], [], []
         for batch in source.batches(progress):
             texts += batch.texts
@@ -380,7 +410,12 @@ class Classifier:
     def with_threads(self, threads: int | None) -> Classifier:
         """The same model, at work on so many threads."""
         settings = replace(self.settings, threads=threads)
-        return Classifier(settings, self._known, self.provenance, self._examples, self._scorecard)
+        return Classifier(settings, self._known, self.provenance, self._examples, self._scorecard, self.expected)
+
+    def without_unlabelled(self) -> Classifier:
+        """The model of the labelled texts alone: as if trained without the unlabelled ones."""
+        provenance = [part for part in self.provenance if "unlabelled" not in part]
+        return Classifier(self.settings, self.counts, provenance, self._examples)
 
     def freeze(self) -> Classifier:
         """The same model without its counts: it answers and explains the same, to the bit, and cannot change.
@@ -397,7 +432,7 @@ class Classifier:
         """Saves the model in one file, whole or not at all; `frozen`, without its counts."""
         model = self.freeze() if frozen else self
         card = model.scorecard if self.labels else weigh(self.counts, self.settings)
-        modelfile.save(path, model._known, card, self.settings, self.provenance)
+        modelfile.save(path, model._known, card, self.settings, self.provenance, model.expected)
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Writes W and b of x W + b, in nats, for other programs: as CSV or NumPy's .npz, as the name ends."""
@@ -425,6 +460,32 @@ class Classifier:
         self.provenance = (*self.provenance, {"source": how, "examples": more})
         return self._become(counts, examples)
 
+    def _refuse_expected(self, what: str) -> None:
+        """Refuses what would be exact in the counts only: expected counts come from all that was known, in no parts."""
+        if self.expected is not None:
+            raise HoldsExpected(what=what)
+
+    def _with_unlabelled(
+        self,
+        texts: Texts,
+        source: str,
+        weight: float | str,
+        where: Callable[[int], str],
+        progress: mixture.Progress | None,
+    ) -> Classifier:
+        """The same model with what unlabelled texts add, where that is a gain; the examples are at hand."""
+        if not len(texts):
+            raise NoUnlabelled(where=source)
+        examples = self._examples
+        if examples is None:
+            raise NoTrainingTexts
+        try:
+            expected, climb = mixture.expect(self.counts, examples, texts, self.settings, weight, progress)
+        except BadTextInCore as error:
+            refuse(error, texts, where)
+        provenance = [*self.provenance, {"source": source, "examples": 0, "unlabelled": asdict(climb)}]
+        return Classifier(self.settings, self.counts, provenance, examples, expected=expected)
+
     def __repr__(self) -> str:
         return f"Classifier({self.settings.model}, {self._known!r})"
 
@@ -434,8 +495,18 @@ def _check_positive(setting: str, given: int | None) -> None:
         raise BadSetting(setting=setting, got=given, expected="a whole number above 0, or None")
 
 
-def train(texts: object, labels: object, **settings: Any) -> Classifier:
-    """Trains a model on labelled texts. The settings are those of `Settings`, by the same names.
+def train(
+    texts: object,
+    labels: object,
+    *,
+    unlabelled: object = None,
+    unlabelled_weight: float | str = "auto",
+    **settings: Any,
+) -> Classifier:
+    """Trains a model on labelled texts, and on unlabelled ones where there are some and they help.
+
+    The settings are those of `Settings`, by the same names. `unlabelled_weight` says how much an unlabelled text counts
+    beside a labelled one, from 0 to 1; "auto" chooses it by the labelled texts, 0 where there is no gain.
 
     >>> mail = train(["free money", "money now", "see you"], ["spam", "spam", "ham"], words=(1, 2), alpha=0.5)
     >>> mail
@@ -444,10 +515,16 @@ def train(texts: object, labels: object, **settings: Any) -> Classifier:
     0.6666666666666666
     """
     chosen = Settings.of(**settings)
+    if unlabelled is not None:
+        mixture.check(chosen, unlabelled_weight)
+        unlabelled = texts_of(unlabelled, "unlabelled texts")
     counts, examples = Classifier(chosen, count(chosen.terms, [], []))._counted(texts, labels)
     if not examples[0]:
         raise NoExamples(where="texts")
-    return _trained(chosen, counts, "memory", examples)
+    trained = _trained(chosen, counts, "memory", examples)
+    if unlabelled is None:
+        return trained
+    return trained._with_unlabelled(unlabelled, "memory", unlabelled_weight, "unlabelled[{}]".format, None)
 
 
 def train_on(source: Source, settings: Settings, progress: Callable[[int], None] | None = None) -> Classifier:
@@ -455,6 +532,24 @@ def train_on(source: Source, settings: Settings, progress: Callable[[int], None]
     sample = kept.Reservoir(MOST_TEXTS) if is_open(settings) else None
     counts = _tallied(source, settings, progress, sample)
     return _trained(settings, counts, source.name, None, sample)
+
+
+def train_with_unlabelled(
+    source: Source,
+    unlabelled: Source,
+    weight: float | str,
+    settings: Settings,
+    progress: mixture.Progress | None = None,
+) -> Classifier:
+    """Trains a model on a file of labelled texts and one of others, both of which are read whole."""
+    mixture.check(settings, weight)
+    labelled, more = source.whole(), unlabelled.whole()
+    model = Classifier(settings, count(settings.terms, [], []))
+    counts, examples = model._counted(labelled.texts, labelled.labels, labelled.where)
+    if not counts.labels:
+        raise NoExamples(where=source.name)
+    trained = _trained(settings, counts, source.name, examples)
+    return trained._with_unlabelled(more.texts, unlabelled.name, weight, more.where, progress)
 
 
 def _tallied(
@@ -508,4 +603,4 @@ def load(path: str | os.PathLike[str]) -> Classifier:
     """
     saved = modelfile.load(path)
     card = saved.scorecard if saved.labels else None
-    return Classifier(saved.settings, saved.known, saved.provenance, scorecard=card)
+    return Classifier(saved.settings, saved.known, saved.provenance, scorecard=card, expected=saved.expected)

@@ -135,19 +135,30 @@ class Counts:
         """The counts of some labels; a term that none of them has leaves the lexicon."""
         if kept.all():
             return self
-        posting = kept[self.label]
-        ends = np.concatenate([[0], np.cumsum(posting)])[self.indptr]
-        has_some = np.diff(ends) > 0
-        number = np.cumsum(kept, dtype=np.uint32) - np.uint32(1)
+        left, number = self.of_postings(kept[self.label]), np.cumsum(kept, dtype=np.uint32) - np.uint32(1)
         buffers = (
-            self._lexicon_of(has_some),
-            self.documents[kept],
-            np.concatenate([[0], ends[1:][has_some]]),
-            number[self.label[posting]],
-            self.occurrences[posting],
-            self.presences[posting],
+            left.lexicon,
+            left.documents[kept],
+            left.indptr,
+            number[left.label],
+            left.occurrences,
+            left.presences,
         )
         return Counts.of_buffers(self.terms, [r for r, keep in zip(self.labels, kept, strict=True) if keep], buffers)
+
+    def of_postings(self, kept: npt.NDArray[np.bool_]) -> Counts:
+        """The same counts with some of their postings alone; a term without any leaves the lexicon."""
+        ends = np.concatenate([[0], np.cumsum(kept)])[self.indptr]
+        has_some = np.diff(ends) > 0
+        buffers = (
+            self._lexicon_of(has_some),
+            self.documents,
+            np.concatenate([[0], ends[1:][has_some]]),
+            self.label[kept],
+            self.occurrences[kept],
+            self.presences[kept],
+        )
+        return Counts.of_buffers(self.terms, self.labels, buffers)
 
     def _lexicon_of(self, kept: npt.NDArray[np.bool_]) -> _core.Lexicon:
         """The lexicon of some terms."""

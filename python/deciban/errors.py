@@ -189,6 +189,28 @@ class TooFewToLeaveOut(InputError):
     wording = "leave-one-out needs at least two examples, got {got}"
 
 
+class NoMixture(InputError):
+    wording = (
+        "unlabelled texts are learnt by the multinomial model with laplace smoothing, "
+        "got model={model!r} and smoothing={smoothing!r}"
+    )
+
+
+class TooLargeMixture(InputError):
+    wording = "{terms} terms x {labels} labels are too many to expect counts of; see shorter n-grams, or hash_bits"
+
+
+class HoldsExpected(InputError):
+    wording = (
+        "{what} cannot be exact: the model holds expected counts of unlabelled texts, made from all that it knew; "
+        "use .without_unlabelled(), or train it anew"
+    )
+
+
+class NoUnlabelled(InputError):
+    wording = "{where}: expected unlabelled texts, got none"
+
+
 class ReadError(DecibanError):
     """A file could not be read."""
 

@@ -3,10 +3,11 @@
 The file is a safetensors file: arrays and a JSON header. Under `deciban` in the header's metadata stands one JSON
 object: `format` (a number), `checksum`, `groups`, `settings`, `labels`, `provenance`. The arrays come in groups, all or
 none of each, and `groups` names those that the file holds: always the lexicon, the postings and the scorecard; and the
-counts, unless the model is frozen. The counts are the cause; the scorecard follows from them, and is there so that
-nobody has to wait for it. (Before format 3 the format itself said which groups there are: the counts, and from format 2
-on the scorecard. Without one, it is weighed when asked for.) A group that is not known here is refused: whoever would
-pass over it could lose it when saving.
+counts, unless the model is frozen; and the counts expected of unlabelled texts, where there are some (a posting has
+then a count of its own, an expected one, or both, and zero for what it has not). The counts are the cause; the
+scorecard follows from them, and is there so that nobody has to wait for it. (Before format 3 the format itself said
+which groups there are: the counts, and from format 2 on the scorecard. Without one, it is weighed when asked for.) A
+group that is not known here is refused: whoever would pass over it could lose it when saving.
 
 Loading never runs code, and what it reads is checked before use. The arrays are mapped from the file, not copied: a
 model file is replaced by a new one, never written over, so a map stays what was checked. (Whoever copies another file
@@ -53,6 +54,7 @@ from .terms import refuse
 
 if TYPE_CHECKING:
     from .counts import Counts, Frozen
+    from .mixture import Expected
     from .scorecard import Scorecard
 
 OLDEST, NEWEST = 1, 3
@@ -63,6 +65,7 @@ _GROUPS = {
     "lexicon": {"names": "U8", "offsets": "I64"},
     "postings": {"documents": "I64", "indptr": "I64", "label": "U32"},
     "counts": {"occurrences": "I64", "presences": "I64"},
+    "expected": {"expected": "F64"},
     "scorecard": {"bias": "F64", "absent": "F64", "weight": "F64"},
 }
 _TYPES = {name: kind for arrays in _GROUPS.values() for name, kind in arrays.items()}
@@ -79,6 +82,21 @@ _SENSELESS = "its header makes no sense"
 _CODES = {"U8": "B", "U32": "I", "I64": "q", "F64": "d"}
 
 Provenance = tuple[dict[str, Any], ...]
+
+
+def told(provenance: Provenance) -> str:
+    """Where a model came from, for people: in order, so that what was learnt later stands later.
+
+    >>> climb = {"texts": 7, "weight": 0.1}
+    >>> told(({"source": "a.csv", "examples": 9}, {"source": "b.csv", "examples": 0, "unlabelled": climb}))
+    'a.csv (+9), b.csv (7 unlabelled, weight 0.1)'
+    """
+    return ", ".join(
+        "{0} ({texts:,} unlabelled, weight {weight:g})".format(part["source"], **part["unlabelled"])
+        if "unlabelled" in part
+        else f"{part['source']} ({part['examples']:+,})"
+        for part in provenance
+    )
 
 
 @dataclass(frozen=True)
@@ -121,7 +139,22 @@ class Saved:
         if self.frozen:
             return Frozen(self.labels, self.lexicon, self._array("documents"))
         arrays: Any = map(self._array, _COUNTED)
-        return Counts.of_buffers(self.settings.terms, self.labels, (self.lexicon, *arrays))
+        counts = Counts.of_buffers(self.settings.terms, self.labels, (self.lexicon, *arrays))
+        return counts.of_postings(counts.presences > 0) if "expected" in self.buffers else counts
+
+    @cached_property
+    def expected(self) -> Expected | None:
+        """The expected counts of unlabelled texts, where there are some."""
+        import numpy as np
+
+        from .mixture import Expected
+
+        if "expected" not in self.buffers:
+            return None
+        indptr, label, count = map(self._array, ("indptr", "label", "expected"))
+        some = count > 0
+        ends = np.concatenate([[0], np.cumsum(some)])[indptr]
+        return Expected(self.labels, self.lexicon, ends, label[some], count[some])
 
     @cached_property
     def scorecard(self) -> Scorecard:
@@ -144,14 +177,19 @@ class Saved:
 
 
 def save(
-    path: str | os.PathLike[str], known: Counts | Frozen, card: Scorecard, settings: Settings, provenance: Provenance
+    path: str | os.PathLike[str],
+    known: Counts | Frozen,
+    card: Scorecard,
+    settings: Settings,
+    provenance: Provenance,
+    expected: Expected | None = None,
 ) -> None:
     """Writes a model file, whole or not at all; without counts where none are kept."""
     from safetensors.numpy import save as safetensors
 
     from .files import replacing
 
-    groups = _arrays(known, card)
+    groups = _arrays(known, card, expected)
     about = {
         "format": NEWEST,
         "checksum": _UNSIGNED,
@@ -169,16 +207,27 @@ def save(
         file.write(memoryview(unsigned)[start + len(_UNSIGNED) :])
 
 
-def _arrays(known: Counts | Frozen, card: Scorecard) -> dict[str, tuple[Any, ...]]:
+def _arrays(known: Counts | Frozen, card: Scorecard, expected: Expected | None) -> dict[str, tuple[Any, ...]]:
     """The arrays of each group that a file is to hold, in the order of `_GROUPS`."""
-    from .counts import Counts
-
     return {
-        "lexicon": known.lexicon.buffers(),
+        "lexicon": card.lexicon.buffers(),
         "postings": (known.documents, card.indptr, card.label),
-        **({"counts": (known.occurrences, known.presences)} if isinstance(known, Counts) else {}),
+        **_counted(known, expected),
         "scorecard": (card.bias, card.absent, card.weight),
     }
+
+
+def _counted(known: Counts | Frozen, expected: Expected | None) -> dict[str, tuple[Any, ...]]:
+    """The counts, and those that are expected, along the postings of the scorecard."""
+    from .counts import Counts
+    from .mixture import aligned
+
+    if not isinstance(known, Counts):
+        return {}
+    if expected is None:
+        return {"counts": (known.occurrences, known.presences)}
+    counts, count = aligned(known, expected)
+    return {"counts": (counts.occurrences, counts.presences), "expected": (count,)}
 
 
 def load(path: str | os.PathLike[str]) -> Saved:
@@ -205,7 +254,8 @@ def _saved(about: dict[str, Any], buffers: dict[str, memoryview]) -> Saved:
     saved = Saved(settings, tuple(labels), _provenance(about["provenance"]), lexicon, buffers)
     if not saved.frozen:
         counted: Any = (lexicon, *(buffers[name] for name in _COUNTED))
-        _core.check_counts(counted)
+        _core.check_counts(counted, "expected" in buffers)
+    _check_expected(buffers)
     _check_labels(labels, buffers)
     if "weight" in buffers:
         _ = saved.scorer  # making it checks it
@@ -307,10 +357,21 @@ def _check_labels(labels: list[str], buffers: dict[str, memoryview]) -> None:
         raise ValueError("its labels do not fit its counts")
 
 
+def _check_expected(buffers: dict[str, memoryview]) -> None:
+    expected: Any = buffers.get("expected", [0.0])
+    if "expected" in buffers and ("occurrences" not in buffers or len(expected) != len(buffers["label"])):
+        raise ValueError("its expected counts do not fit its counts")
+    if not 0 <= min(expected, default=0.0) <= sum(expected) <= _GREATEST:  # the sum finds what is no number
+        raise ValueError("its expected counts are not those of any texts")
+
+
 def _provenance(given: list[dict[str, Any]]) -> Provenance:
     for part in given:
         if type(part["source"]) is not str or type(part["examples"]) is not int:
             raise ValueError("where it came from cannot be read")
+        climb = part.get("unlabelled", {"texts": 0, "weight": 0})
+        if type(climb["texts"]) is not int or type(climb["weight"]) not in (int, float):
+            raise ValueError("where its expected counts came from cannot be read")
     return tuple(given)
 
 

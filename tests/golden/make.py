@@ -14,6 +14,15 @@ SETTINGS = {
     "version-3": {"words": (1, 2), "chars": (3, 4), "alpha": 0.5, "prior_smoothing": 1.0},
     "version-3-hashed": {**SEEN, "alpha": 0.5},
     "version-3-frozen": {"words": (1, 2), "alpha": 0.5},
+    "version-3-unlabelled": {
+        "unlabelled": [
+            "refund the tent, please",
+            "my card and the refund",
+            "parcel came late, rain",
+            "app fails again",
+        ],
+        "unlabelled_weight": 0.5,
+    },
 }
 EXAMPLES = [
     ("I was charged twice for one tent", "billing"),
@@ -67,7 +76,7 @@ def write(path, settings):
         "settings": settings,
         "labels": model.labels,
         "documents": model.counts.documents.tolist(),
-        "terms": len(model.counts.lexicon),
+        "terms": len(model.lexicon),
         "texts": TEXTS,
         "predictions": model.predict(TEXTS),
         "probabilities": model.predict_proba(TEXTS).tolist(),

@@ -49,6 +49,7 @@ impl From<Invalid> for Unlearnt {
 }
 
 /// Refuses buffers, over so many terms, that do not fit each other or cannot have been counted.
+/// With `partial`, a posting may have none: what stands there is counted elsewhere.
 pub fn check(
     terms: usize,
     documents: &[i64],
@@ -56,17 +57,19 @@ pub fn check(
     label: &[u32],
     occurrences: &[i64],
     presences: &[i64],
+    partial: bool,
 ) -> Result<(), Invalid> {
     check_postings(indptr, label, terms, documents.len())?;
     if occurrences.len() != label.len() || presences.len() != label.len() {
         return Err(Invalid("the counts' buffers differ in length"));
     }
-    if indptr.windows(2).any(|pair| pair[0] == pair[1]) {
+    if !partial && indptr.windows(2).any(|pair| pair[0] == pair[1]) {
         return Err(Invalid("the counts name a term that no label has"));
     }
     let (mut possible, mut total) = (documents.iter().all(|&n| n >= 0), documents.iter().map(|&n| i128::from(n)).sum());
     for ((&label, &occurs), &is_in) in label.iter().zip(occurrences).zip(presences) {
-        possible &= 1 <= is_in && is_in <= occurs && is_in <= documents[label as usize];
+        let is_none = partial && is_in == 0 && occurs == 0;
+        possible &= is_none || (1 <= is_in && is_in <= occurs && is_in <= documents[label as usize]);
         total += i128::from(occurs);
     }
     if !possible {
@@ -96,7 +99,7 @@ impl Counts {
     /// Refuses buffers that do not fit each other or cannot have been counted.
     pub fn check(&self) -> Result<(), Invalid> {
         let Counts { names, documents, indptr, label, occurrences, presences } = self;
-        check(names.len(), documents, indptr, label, occurrences, presences)
+        check(names.len(), documents, indptr, label, occurrences, presences, false)
     }
 
     fn total(&self) -> i128 {

@@ -1,6 +1,7 @@
 //! `deciban._core`: deciban-core for Python. Conversion only: flat buffers in, flat buffers out, the GIL released.
 
 mod labels;
+mod mixture;
 mod texts;
 mod vectorise;
 
@@ -298,11 +299,12 @@ fn counts_from_python(py: Python<'_>, views: &Views<'_>) -> PyResult<Counts> {
 
 /// Refuses buffers that cannot be counts.
 #[pyfunction]
-fn check_counts(py: Python<'_>, counts: Views<'_>) -> PyResult<()> {
+fn check_counts(py: Python<'_>, counts: Views<'_>, partial: bool) -> PyResult<()> {
     let (lexicon, documents, indptr, label, occurrences, presences) = counts;
     let (documents, indptr, label) = (documents.to_vec(py)?, indptr.to_vec(py)?, label.to_vec(py)?);
     let (occurrences, presences) = (occurrences.to_vec(py)?, presences.to_vec(py)?);
-    check(lexicon.get().0.names().len(), &documents, &indptr, &label, &occurrences, &presences).map_err(invalid)
+    check(lexicon.get().0.names().len(), &documents, &indptr, &label, &occurrences, &presences, partial)
+        .map_err(invalid)
 }
 
 /// Scores, one row a text of so many labels, as log probabilities.
@@ -472,6 +474,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Lexicon>()?;
     module.add_class::<Scorer>()?;
     module.add_class::<Tally>()?;
+    module.add_class::<mixture::Unlabelled>()?;
     module.add_class::<texts::Column>()?;
     module.add("BadText", module.py().get_type::<BadText>())?;
     module.add("Unlearnt", module.py().get_type::<Unlearnt>())?;

@@ -20,6 +20,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(given: Namespace) -> None:
     """Shows labels, sizes, settings, and where the model came from."""
     from ..classifier import load
+    from ..modelfile import told
 
     classifier = load(given.model)
     facts = {
@@ -44,4 +45,4 @@ def run(given: Namespace) -> None:
     for part in classifier.provenance:
         if "choice" in part:
             print(f"chosen: {part['choice']['why']}")
-    print("trained on: " + ", ".join(f"{part['source']} ({part['examples']:+,})" for part in classifier.provenance))
+    print(f"trained on: {told(classifier.provenance)}")

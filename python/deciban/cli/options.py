@@ -69,6 +69,17 @@ def whole(given: str) -> int:
     return int(given)
 
 
+def weight(given: str) -> float | str:
+    """`auto`, or a number from 0 to 1."""
+    try:
+        number = float(given)
+    except ValueError:
+        number = -1.0
+    if given != "auto" and not 0 <= number <= 1:
+        raise ArgumentTypeError(f"expected auto, or a number from 0 to 1, got {given!r}")
+    return given if given == "auto" else number
+
+
 def lengths(given: str) -> tuple[int, int] | None:
     """`1-2`, `2` or `none` as the lengths of n-grams."""
     if given == "none":

@@ -60,3 +60,18 @@ def progress(what: str, total: int | None) -> Iterator[Callable[[int], None] | N
     with Progress(*what_and_bar, *speed_and_eta, console=Console(stderr=True), transient=True) as bars:
         task = bars.add_task(what, total=total)
         yield lambda done: bars.update(task, completed=done)
+
+
+@contextlib.contextmanager
+def steps() -> Iterator[Callable[[str, int, int], None] | None]:
+    """A bar for work in steps; what it hands over takes what is done, how much of it, and of how much."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task("")
+        yield lambda what, done, total: bars.update(task, description=what, completed=done, total=total)

@@ -1,15 +1,21 @@
 """`deciban train`: a file of labelled texts -> a model file.
 
-Reads CSV, TSV or JSON lines, gzip-compressed or not, in one pass; memory grows with the terms, not with the file.
+Reads CSV, TSV or JSON lines, gzip-compressed or not, in one pass; memory grows with the terms, not with the file. Few
+labelled texts and many others: --unlabelled learns from both, and keeps what it learnt where it is a gain.
 """
 
 from __future__ import annotations
 
 import time
 from argparse import ArgumentParser, Namespace
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from . import options, screen
+
+if TYPE_CHECKING:
+    from ..classifier import Classifier
+    from ..settings import Settings
 
 SUMMARY = "train a model on labelled texts"
 EXAMPLE = "deciban train mail.csv --words 1-2 --where split=train -o mail.deciban"
@@ -24,6 +30,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     frozen = "save no counts: a smaller file, which answers and explains the same, and can never learn or forget"
     add("--frozen", action="store_true", help=frozen)
     options.add_source(parser, labelled=True)
+    unlabelled = "texts without labels, in the same --text column; --where is not asked of them"
+    add("--unlabelled", metavar="FILE", help=unlabelled)
+    weight = "how much one of them counts, from 0 to 1, or auto: as held-out labelled texts say (default: auto)"
+    add("--unlabelled-weight", default="auto", type=options.weight, metavar="WEIGHT", help=weight)
     add_settings(parser)
     options.add_threads(parser)
     options.add_json(parser)
@@ -71,16 +81,14 @@ def add_settings(parser: ArgumentParser) -> None:
 
 def run(given: Namespace) -> None:
     """Trains, saves, and says what was learnt."""
-    from ..classifier import train_on
     from ..files import check_writable
     from ..settings import Settings
 
     settings = Settings(**{name: getattr(given, name) for name in Settings.__dataclass_fields__})
-    source = options.source(given, labelled=True)
-    check_writable(given.output, given.file)
+    for file in filter(None, (given.file, given.unlabelled)):
+        check_writable(given.output, file)
     start = time.perf_counter()
-    with screen.progress(f"reading {given.file}", source.size) as progress:
-        trained = train_on(source, settings, progress)
+    trained = _trained(given, settings)
     trained.save(given.output, frozen=given.frozen)
     facts: dict[str, Any] = {
         "model": given.output,
@@ -88,15 +96,40 @@ def run(given: Namespace) -> None:
         "labels": len(trained.labels),
         "terms": len(trained.counts.lexicon),
         "seconds": round(time.perf_counter() - start, 3),
+        **({"unlabelled": trained.provenance[-1]["unlabelled"]} if given.unlabelled else {}),
     }
     if given.json:
         screen.write_json(facts)
     else:
         print(_in_words(facts))
-        loo = f"how good is it? deciban evaluate {given.output} {given.file} --loo"
-        print(f"saved as {given.output}; {'frozen: it predicts and explains' if given.frozen else loo}")
+        loo = "" if trained.expected else f"; how good is it? deciban evaluate {given.output} {given.file} --loo"
+        print(f"saved as {given.output}{'; frozen: it predicts and explains' if given.frozen else loo}")
+
+
+def _trained(given: Namespace, settings: Settings) -> Classifier:
+    from ..classifier import train_on, train_with_unlabelled
+
+    source = options.source(given, labelled=True)
+    if given.unlabelled is None:
+        with screen.progress(f"reading {given.file}", source.size) as progress:
+            return train_on(source, settings, progress)
+    others = replace(source, path=given.unlabelled, label=None, where=())
+    with screen.steps() as steps:
+        return train_with_unlabelled(source, others, given.unlabelled_weight, settings, steps)
 
 
 def _in_words(facts: dict[str, Any]) -> str:
     sizes = "{examples:,} examples of {labels:,} labels, {terms:,} terms, in {seconds:.2f} s".format(**facts)
-    return f"trained on {sizes}"
+    return f"trained on {sizes}" + (f"\n{_of_unlabelled(facts['unlabelled'])}" if "unlabelled" in facts else "")
+
+
+def _of_unlabelled(climb: dict[str, Any]) -> str:
+    """What became of the unlabelled texts, in a sentence."""
+    texts, held_out = f"{climb['texts']:,} unlabelled texts", climb["held_out"]
+    best = max(accuracy for weight, accuracy in held_out.items() if weight != "0") if held_out else None
+    shown = f" (held-out accuracy {best:.1%} against {held_out['0']:.1%} without)" if held_out else ""
+    if not climb["kept"]:
+        return f"{texts} are not used: {climb['why']}{shown}"
+    return f"{texts} at weight {{weight:g}}: {{why}}{shown}, objective {{objective:,.0f}} after {{steps}} steps".format(
+        **climb
+    )

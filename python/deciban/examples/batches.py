@@ -34,6 +34,12 @@ class Batch:
         """Where an example stands, as people say it: `mail.csv:17`."""
         return f"{self.name}:{self.lines[place]}"
 
+    def extend(self, batch: Batch) -> None:
+        """Takes in more texts and labels of the same file."""
+        self.lines.extend(batch.lines)
+        self.texts.extend(batch.texts)
+        self.labels.extend(batch.labels)
+
     def parts(self, rows: int) -> Iterator[Batch]:
         """The same examples, in batches of at most so many."""
         for start in range(0, len(self.texts), rows):
@@ -85,6 +91,13 @@ class Source:
             yield from batch.parts(_ROWS)
             raise
         yield from batch.parts(_ROWS)
+
+    def whole(self) -> Batch:
+        """All examples at once, for what has to see them again."""
+        all_of_it = Batch(self.name)
+        for batch in self.batches():
+            all_of_it.extend(batch)
+        return all_of_it
 
     @property
     def name(self) -> str:
@@ -147,9 +160,7 @@ def gathered(batches: Iterable[Batch]) -> Iterator[Batch]:
     whole, characters = Batch(""), 0
     for batch in batches:
         whole = whole if whole.texts else Batch(batch.name)
-        whole.lines.extend(batch.lines)
-        whole.texts.extend(batch.texts)
-        whole.labels.extend(batch.labels)
+        whole.extend(batch)
         characters += sum(len(text) for text in batch.texts if isinstance(text, str))
         if characters >= _ENOUGH:
             yield whole

@@ -9,6 +9,7 @@ from statistics import median
 
 from .. import __version__
 from ..classifier import Classifier
+from ..modelfile import told
 from ..settings import Settings
 from .answer import LEAVE_ONE_OUT, TEST
 from .wording import count_of
@@ -92,11 +93,10 @@ def _of_texts(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
 
 def _of_model(classifier: Classifier) -> tuple[tuple[str, str], ...]:
     counts = classifier.counts
-    sources = (f"{part['source']} ({part['examples']:+,})" for part in classifier.provenance)
     return (
         ("trained on", count_of(int(counts.documents.sum()), "text")),
         ("labels", f"{len(counts.labels):,}"),
         ("lexicon", count_of(len(counts.lexicon), "term")),
         ("occurrences", f"{int(counts.occurrences.sum()):,}"),
-        ("sources", ", ".join(sources) or "not recorded"),
+        ("sources", told(classifier.provenance) or "not recorded"),
     )

@@ -45,7 +45,8 @@ def told(nu_jr, nu_j, q, doubt=10):
     logs = {
         r: math.log((max(n - 1, 0) + doubt * q[r]) / (max(nu_j - 1, 0) + doubt) / q[r]) for r, n in nu_jr.items() if n
     }
-    return max(0.0, sum(nu_jr[r] / nu_j * logs[r] for r in logs))
+    mean = sum(nu_jr[r] / nu_j * logs[r] for r in logs)
+    return mean if mean > 1e-9 else 0.0
 
 
 def log(p):

@@ -23,6 +23,8 @@ const WORTH_A_THREAD: usize = 1 << 14;
 /// Products stay between this and its inverse; one factor more, to the power of at most `MOST_TIMES`, overflows none.
 const LARGE: f64 = 1e100;
 const MOST_TIMES: i64 = 4;
+/// What a term tells that is no more than this is what rounding has left of nothing.
+const NOTHING: f64 = 1e-9;
 /// Up to this many labels, and this many numbers, amounts are laid out for all labels.
 const DENSE_LABELS: usize = 64;
 const DENSE_NUMBERS: usize = 1 << 25;
@@ -196,7 +198,7 @@ fn multiply_row(
             products.iter_mut().zip(&factors).for_each(|(product, factor)| *product *= factor);
         }
         // No early end, and no minimum: both would be done one label after the other.
-        if products.iter().fold(false, |any, &p| any | (p < 1.0 / LARGE) | (p > LARGE)) {
+        if products.iter().fold(false, |any, &p| any | !(1.0 / LARGE..=LARGE).contains(&p)) {
             for (sum, product) in sums.iter_mut().zip(products.iter_mut()) {
                 *sum += product.ln();
                 *product = 1.0;
@@ -264,7 +266,7 @@ fn add_row(
 /// sum_r n_r/n log((max(n_r - 1, 0) + a q[r]) / ((max(n - 1, 0) + a) q[r]))        n = sum_r n_r
 /// ```
 ///
-/// or 0 if that is negative. `amount` has the n_r of each posting; an entry's own label has lost its count. `share` has
+/// or 0 if that is negative, or so small that it is only what rounding has left. `amount` has the n_r of each posting; an entry's own label has lost its count. `share` has
 /// the q of each label, or of each row and label.
 pub fn worth(
     formula: Formula<'_>,
@@ -307,7 +309,8 @@ fn worth_of(formula: &Formula<'_>, left: &Left<'_>, row: usize, entry: usize, sh
             all += amount;
         }
     }
-    if all > 0.0 { (sum / all - ((all - 1.0).max(0.0) + strength).ln()).max(0.0) } else { 0.0 }
+    let worth = if all > 0.0 { sum / all - ((all - 1.0).max(0.0) + strength).ln() } else { 0.0 };
+    if worth > NOTHING { worth } else { 0.0 }
 }
 
 #[inline]

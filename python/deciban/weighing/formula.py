@@ -29,6 +29,7 @@ Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 NUMBERS_AT_ONCE = 1 << 22  # scores of leave-one-out; with what it takes to make them, some hundred megabytes
 NONE = np.empty(0)
+NOTHING = 1e-9  # what rounding may leave of it
 DOUBT = 10.0  # how many occurrences of a term must speak before they are believed
 
 
@@ -112,7 +113,8 @@ def worth(whole: Whole) -> Floats:
     counts, nu_jr, nu_j = whole.counts, whole.nu_jr, whole.nu_j
     q = (whole.nu_r / np.maximum(whole.nu, 1))[0][counts.label]
     logs = np.log((np.maximum(nu_jr - 1, 0) + DOUBT * q) / q)
-    return np.maximum(counts.by_term(nu_jr * logs) / nu_j - np.log(np.maximum(nu_j - 1, 0) + DOUBT), 0.0)
+    g = counts.by_term(nu_jr * logs) / nu_j - np.log(np.maximum(nu_j - 1, 0) + DOUBT)
+    return np.where(g > NOTHING, g, 0.0)
 
 
 def leave_one_out(counts: Counts, rows: Rows, y: Integers, of: Of, *, binary: bool, threads: int = 0) -> Floats:

@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check rust lint types layers pytest format picture bench scale unlabelled fuzz data clean
+.PHONY: help setup demo test check rust lint types layers pytest format picture bench scale labels unlabelled fuzz data clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ bench: .venv/bench  ## measure speed beside the rivals; writes benches/results/s
 
 scale: .venv/bench  ## measure cost against size, from 1 MB to 2 GB; writes benches/results/scale.md
 	$(BIN)/python -m benches.scale $(BENCH)
+
+labels: .venv/bench  ## measure very many labels against dense scoring; writes benches/results/labels.md
+	$(BIN)/python -m benches.labels $(BENCH)
 
 unlabelled: .venv/bench  ## measure what unlabelled texts add to a few labelled ones; writes benches/results/unlabelled.md
 	$(BIN)/python -m benches.unlabelled $(BENCH)

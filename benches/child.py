@@ -171,16 +171,16 @@ def memory(order: Order) -> Result:
     rival = order.contestant
     _imports(rival, order)
     Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
-    before = _status("VmRSS")
+    before = status("VmRSS")
     rival.train(texts, labels, order.words)
-    above = _status("VmHWM") - before
+    above = status("VmHWM") - before
     lexicon, *counted = rival.model.counts.buffers
     counts = sum(buffer.nbytes for buffer in (*lexicon.buffers(), *counted)) / MB
     text = size(texts)
     return {"cost": (text + above) / (text + counts), "above": above, "counts": counts, "megabytes": text}
 
 
-def _status(what: str) -> float:
+def status(what: str) -> float:
     """A figure of this process, in megabytes."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(f"{what}:")) * 1024 / MB

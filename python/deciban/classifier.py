@@ -41,7 +41,7 @@ from .evidence import Evidence, explain
 from .evidence.words import Weights, Word, fewest
 from .examples import Source, as_text, gathered, kept, labels_of, texts_of
 from .examples.kept import Examples
-from .holdout import HeldOut
+from .holdout import MOST_KEPT, HeldOut
 from .mixture import Expected
 from .rows import rows
 from .sampling import Drawn, sample
@@ -152,9 +152,21 @@ class Classifier:
 
     def predict(self, texts: object) -> list[str]:
         """The most probable label of each text."""
-        texts = texts_of(texts)
+        return self._best(texts_of(texts), IN_MEMORY)
+
+    def _best(self, texts: Texts, where: Callable[[int], str]) -> list[str]:
         try:
             return self.scorecard.best(texts, self.settings.cores)
+        except BadTextInCore as error:
+            refuse(error, texts, where)
+
+    def predict_top(self, texts: object, m: int = 5) -> list[list[tuple[str, float]]]:
+        """The m most probable labels of each text, the most probable first, each with its probability."""
+        if type(m) is not int or m < 1:
+            raise BadSetting(setting="m", got=m, expected="a whole number above 0")
+        texts = texts_of(texts)
+        try:
+            return self.scorecard.top(texts, m, self.settings.cores)
         except BadTextInCore as error:
             refuse(error, texts, IN_MEMORY)
 
@@ -284,7 +296,15 @@ class Classifier:
         labels = labels_of(labels, texts)
         if not texts:
             raise NoExamples(where="texts")
-        return Evaluation(HeldOut(self.labels, labels, self.scores(texts)))
+        return Evaluation(self._held(texts, labels))
+
+    def _held(self, texts: Texts, labels: list[str], where: Callable[[int], str] = IN_MEMORY) -> HeldOut:
+        """What texts score that were kept apart."""
+        if len(texts) * len(self.labels) <= MOST_KEPT:
+            return HeldOut(self.labels, labels, self.scores(texts, where))
+        card, threads = self.scorecard, self.settings.cores  # as they are now: the model may go on learning
+        some = lambda places: card.scores([texts[i] for i in places.tolist()], threads)  # noqa: E731
+        return HeldOut(self.labels, labels, some, self._best(texts, where))
 
     def learn(self, texts: object, labels: object) -> Classifier:
         """Learns more examples, new labels among them or not: exactly as if trained on all. Returns itself.
@@ -384,8 +404,11 @@ class Classifier:
             raise TooFewToLeaveOut(got=len(given[0]))
         number = {label: i for i, label in enumerate(self.labels)}
         y = np.array([number[label] for label in given[1]], np.int64)
-        found = rows(counts.lexicon, given[0], self.settings.cores)
-        return HeldOut(self.labels, given[1], leave_one_out(counts, found, y, self.settings))
+        found, settings = rows(counts.lexicon, given[0], self.settings.cores), self.settings
+        if len(y) * len(self.labels) <= MOST_KEPT:
+            return HeldOut(self.labels, given[1], leave_one_out(counts, found, y, settings))
+        some = lambda places: leave_one_out(counts, found.some(places), y[places], settings)  # noqa: E731
+        return HeldOut(self.labels, given[1], some)
 
     def held_out(
         self, source: Source, *, loo: bool = False, progress: Callable[[int], None] | None = None
@@ -393,19 +416,17 @@ class Classifier:
         """The texts of a file and their held-out scores; `loo` where they are those that it was trained on."""
         if loo:
             self._refuse_expected("leave-one-out")
-        texts, labels, lines, scores = [], [], [], []
+        texts, labels, lines = [], [], []
         for batch in source.batches(progress):
             texts += batch.texts
             labels += batch.labels
             lines += batch.lines
-            if not loo:
-                scores.append(self.scores(batch.texts, batch.where))
         if not texts:
             raise NoExamples(where=source.name)
+        where = lambda i: f"{source.name}:{lines[i]}"  # noqa: E731
         if loo:
-            given = self._checked(texts, labels, lambda i: f"{source.name}:{lines[i]}")
-            return texts, self._left_out(self.counts, given)
-        return texts, HeldOut(self.labels, labels, np.vstack(scores))
+            return texts, self._left_out(self.counts, self._checked(texts, labels, where))
+        return texts, self._held(texts, labels, where)
 
     def with_threads(self, threads: int | None) -> Classifier:
         """The same model, at work on so many threads."""

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from .holdout import HeldOut
 
+MOST_LABELS = 1000  # of a matrix for machines
 Z_95 = 1.959963984540054  # the standard normal's 97.5 % quantile
 
 
@@ -77,29 +78,30 @@ class Evaluation:
         return tuple(sorted({*self.held.truth} - {*self.held.labels}))
 
     @cached_property
+    def pairs(self) -> Counter[tuple[str, str]]:
+        """How many examples of a true label got a label: (true, predicted), those that there are."""
+        return Counter(zip(self.held.truth, self.held.predicted, strict=True))
+
+    @cached_property
     def confusion(self) -> npt.NDArray[np.int64]:
-        """How many examples of each true label (row) got each label (column), in the order of `labels`."""
+        """The same as a matrix: true labels are rows, predicted ones columns, in the order of `labels`."""
         number = {label: i for i, label in enumerate(self.labels)}
-        pairs = Counter(zip(self.held.truth, self.held.predicted, strict=True))
         confusion = np.zeros((len(number), len(number)), np.int64)
-        for (true, predicted), times in pairs.items():
+        for (true, predicted), times in self.pairs.items():
             confusion[number[true], number[predicted]] = times
         return confusion
 
     @cached_property
     def by_label(self) -> tuple[LabelFigures, ...]:
         """Figures of each label; zero where there is nothing to divide by."""
-        right, truly, said = np.diag(self.confusion), self.confusion.sum(axis=1), self.confusion.sum(axis=0)
-        precision, recall = right / np.maximum(said, 1), right / np.maximum(truly, 1)
-        f1 = 2 * right / np.maximum(said + truly, 1)
-        columns = (self.labels, precision.tolist(), recall.tolist(), f1.tolist(), truly.tolist())
-        return tuple(LabelFigures(*row) for row in zip(*columns, strict=True))
+        truly, said = Counter(self.held.truth), Counter(self.held.predicted)
+        return tuple(_figures(r, self.pairs[r, r], truly[r], said[r]) for r in self.labels)
 
     @property
     def macro_f1(self) -> float:
         """The mean F1 of the labels that are there, truly or as predicted."""
-        there = (self.confusion.sum(axis=0) + self.confusion.sum(axis=1)) > 0
-        return float(np.mean([figures.f1 for figures, is_there in zip(self.by_label, there, strict=True) if is_there]))
+        there = {*self.held.truth, *self.held.predicted}
+        return float(np.mean([figures.f1 for figures in self.by_label if figures.label in there]))
 
     def as_dict(self) -> dict[str, object]:
         """All figures, for machines."""
@@ -112,8 +114,21 @@ class Evaluation:
             "macro_f1": self.macro_f1,
             "labels": [vars(figures) for figures in self.by_label],
             "unseen_labels": list(self.unseen),
-            "confusion": {"labels": list(self.labels), "counts": self.confusion.tolist()},
+            "confusion": self._confusion_as_dict(),
         }
+
+    def _confusion_as_dict(self) -> dict[str, object]:
+        """The matrix; of very many labels, nearly all of which are never taken for each other, the pairs that are."""
+        if len(self.labels) <= MOST_LABELS:
+            return {"labels": list(self.labels), "counts": self.confusion.tolist()}
+        pairs = sorted(self.pairs.items())
+        return {"pairs": [{"true": true, "predicted": said, "count": times} for (true, said), times in pairs]}
+
+
+def _figures(label: str, right: int, truly: int, said: int) -> LabelFigures:
+    """The figures of a label that so many examples have, so many got, and so many both."""
+    precision, recall, f1 = right / max(said, 1), right / max(truly, 1), 2 * right / max(said + truly, 1)
+    return LabelFigures(label, precision, recall, f1, truly)
 
 
 def wilson(right: int, n: int, z: float = Z_95) -> tuple[float, float]:

@@ -13,8 +13,8 @@ Loading never runs code, and what it reads is checked before use. The arrays are
 model file is replaced by a new one, never written over, so a map stays what was checked. (Whoever copies another file
 over one that is in use, instead of moving it there, changes it under the map.)
 
-Loading takes no NumPy, which takes longer to import than a model takes to load and answer: `Saved.answers` works
-without, `Saved.known` and `Saved.scorecard` are arrays.
+Loading takes no NumPy, which takes longer to import than a model takes to load and answer: `Saved.answers` and
+`Saved.top` work without, `Saved.known` and `Saved.scorecard` are arrays.
 
 The checksum is BLAKE2b over the whole file as it would be with 64 zeros in the checksum's place. It and the first bytes
 of the file stay the same in every format to come, so that any deciban can tell a damaged file from a newer one. There
@@ -32,7 +32,7 @@ from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _core
 from .errors import (
@@ -81,6 +81,7 @@ _GREATEST = (1 << 63) - 1
 _SENSELESS = "its header makes no sense"
 _CODES = {"U8": "B", "U32": "I", "I64": "q", "F64": "d"}
 
+Answers = TypeVar("Answers")
 Provenance = tuple[dict[str, Any], ...]
 
 
@@ -124,10 +125,19 @@ class Saved:
 
     def answers(self, texts: list[Any], where: Callable[[int], str], threads: int) -> list[tuple[int, list[float]]]:
         """For each text the number of its most probable label, and the probability of every label."""
+        return self._asked(texts, where, lambda: self.scorer.answers(texts, threads))
+
+    def top(
+        self, texts: list[Any], where: Callable[[int], str], threads: int, most: int
+    ) -> list[list[tuple[int, float]]]:
+        """For each text the numbers of its most probable labels, in falling order, and their probabilities."""
+        return self._asked(texts, where, lambda: self.scorer.top(texts, most, threads))
+
+    def _asked(self, texts: list[Any], where: Callable[[int], str], ask: Callable[[], Answers]) -> Answers:
         if not self.labels:
             raise NothingLearnt
         try:
-            return self.scorer.answers(texts, threads)
+            return ask()
         except _core.BadText as error:
             refuse(error, texts, where)
 

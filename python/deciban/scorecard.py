@@ -74,6 +74,11 @@ class Scorecard:
         """The label with the greatest score, for each text; of equal ones the first."""
         return self.scorer.best(texts, threads, self.labels)
 
+    def top(self, texts: _core.Texts, most: int, threads: int = 0) -> list[list[tuple[str, float]]]:
+        """The most probable labels of each text in falling order, of equal ones the first, with their probabilities."""
+        found = self.scorer.top(texts, most, threads)
+        return [[(self.labels[number], probability) for number, probability in row] for row in found]
+
     def scores_of_rows(self, rows: Rows) -> Floats:
         """x.W + b of each row."""
         return self.scorer.scores_of_rows(rows.indptr, rows.term, rows.count)

@@ -2,6 +2,9 @@
 
 use crate::scores::greatest;
 
+/// So many numbers are added up apart.
+const ADDED_APART: usize = 256;
+
 /// Scores of one text -> log probabilities, in place, by Bayes' rule in log space:
 /// `log p(y|x) = z_y - M - log sum exp(z - M)`, with M the greatest, so that nothing overflows. Where no label can have
 /// the text, all scores minus infinity, nothing is known of it: all are as probable.
@@ -11,8 +14,21 @@ pub fn log_posterior(scores: &mut [f64]) {
         let alike = -(scores.len() as f64).ln();
         return scores.fill(alike);
     }
-    let log_sum = scores.iter().map(|score| (score - most).exp()).sum::<f64>().ln();
+    let log_sum = sum(scores.iter().map(|score| (score - most).exp())).ln();
     scores.iter_mut().for_each(|score| *score = *score - most - log_sum);
+}
+
+/// The sum of numbers that may be very many and all alike: what is lost in adding one after another would add up.
+pub(crate) fn sum(numbers: impl Iterator<Item = f64>) -> f64 {
+    let (mut all, mut part, mut left) = (0.0, 0.0, ADDED_APART);
+    for number in numbers {
+        part += number;
+        left -= 1;
+        if left == 0 {
+            (all, part, left) = (all + part, 0.0, ADDED_APART);
+        }
+    }
+    all + part
 }
 
 /// A label, and how probable each label is.

@@ -4,7 +4,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::Invalid;
+use crate::decision::log_posterior;
 use crate::lexicon::Lexicon;
+use crate::many::{Many, Scored};
 use crate::parts;
 use crate::read::{Finding, Scratch, read};
 use crate::rows::each_distinct;
@@ -81,6 +83,7 @@ pub struct Scorer {
     is_dense: bool,
     scored: AtomicUsize,
     layout: OnceLock<Layout>,
+    many: OnceLock<Many>,
 }
 
 /// For few labels: the whole row of W of each term.
@@ -105,7 +108,7 @@ impl Scorer {
         }
         let labels = card.bias.len();
         let is_dense = (1..=DENSE_LABELS).contains(&labels) && terms.saturating_mul(labels) <= DENSE_NUMBERS;
-        Ok(Scorer { card, is_dense, scored: AtomicUsize::new(0), layout: OnceLock::new() })
+        Ok(Scorer { card, is_dense, scored: AtomicUsize::new(0), layout: OnceLock::new(), many: OnceLock::new() })
     }
 
     /// How many labels there are.
@@ -127,10 +130,51 @@ impl Scorer {
     pub fn best<T: AsRef<str> + Sync>(&self, lexicon: &Lexicon, texts: &[T], threads: usize) -> Vec<u32> {
         let labels = |part: &[T]| {
             let mut all = Vec::with_capacity(part.len());
-            self.each(lexicon, part, |scores| all.push(greatest(scores)));
+            if !self.is_sparse() {
+                self.each(lexicon, part, |scores| all.push(greatest(scores)));
+            } else {
+                let many = self.many();
+                many.with_scratch(|scratch| {
+                    each_row(lexicon, part, |row| all.push(many.best(&self.card, row, scratch)));
+                });
+            }
             all
         };
         parts::run(parts::cut(texts, threads).into_iter().map(|part| || labels(part)).collect()).concat()
+    }
+
+    /// The labels of the greatest scores of each text, `most` of them or all that there are, in falling order, and their
+    /// log probabilities; of equal ones the first.
+    pub fn top<T: AsRef<str> + Sync>(
+        &self,
+        lexicon: &Lexicon,
+        texts: &[T],
+        most: usize,
+        threads: usize,
+    ) -> Vec<Scored> {
+        let most = most.min(self.labels());
+        let labels = |part: &[T]| {
+            let mut all = Vec::with_capacity(part.len() * most);
+            if !self.is_sparse() {
+                self.each(lexicon, part, |scores| all.extend(first(scores, most)));
+            } else {
+                let many = self.many();
+                many.with_scratch(|scratch| {
+                    each_row(lexicon, part, |row| many.top(&self.card, row, most, scratch, |label| all.push(label)));
+                });
+            }
+            all
+        };
+        parts::run(parts::cut(texts, threads).into_iter().map(|part| || labels(part)).collect()).concat()
+    }
+
+    /// Whether labels are asked by their postings.
+    fn is_sparse(&self) -> bool {
+        !self.is_dense && !self.card.is_strict()
+    }
+
+    fn many(&self) -> &Many {
+        self.many.get_or_init(|| Many::new(&self.card))
     }
 
     /// The scores of some rows: one row a text, one column a label.
@@ -200,7 +244,7 @@ impl Scorer {
         texts: &[T],
         mut emit: impl FnMut(&[f64]),
     ) {
-        let (mut scratch, mut found) = (Scratch::default(), Vec::new());
+        let (mut scratch, mut found, mut distinct) = (Scratch::default(), Vec::new(), Vec::new());
         let width = self.labels().div_ceil(SIDE_BY_SIDE);
         let (mut sums, mut scores) = (vec![Four::default(); width], self.card.bias.clone());
         for text in texts {
@@ -220,9 +264,9 @@ impl Scorer {
                     *score += sum;
                 }
             } else {
-                let mut distinct = Vec::with_capacity(found.len());
+                distinct.clear();
                 each_distinct(&mut found, |term, count| distinct.push((term, count)));
-                self.add_postings(&mut scores, distinct.into_iter());
+                self.add_postings(&mut scores, distinct.iter().copied());
             }
             emit(&scores);
         }
@@ -313,6 +357,32 @@ fn add_rows(rows: &[Four], terms: &[u32], sums: &mut [Four]) {
             sum.add(number);
         }
     }
+}
+
+/// Calls `emit` with the known terms of each text, each once and in order, and how often each stands there.
+fn each_row<T: AsRef<str>>(lexicon: &Lexicon, texts: &[T], mut emit: impl FnMut(&[(u32, i64)])) {
+    let (mut scratch, mut found, mut row) = (Scratch::default(), Vec::new(), Vec::new());
+    lexicon.expect(parts::bytes(texts));
+    for text in texts {
+        found.clear();
+        row.clear();
+        lexicon.find(text.as_ref(), &mut scratch, |place| found.push(place));
+        each_distinct(&mut found, |term, count| row.push((term, count)));
+        emit(&row);
+    }
+}
+
+/// The labels of the greatest of a few scores, and their log probabilities.
+fn first(scores: &[f64], most: usize) -> impl Iterator<Item = Scored> {
+    let (mut labels, mut log_p) = ((0..scores.len() as u32).collect::<Vec<_>>(), scores.to_vec());
+    labels.sort_by(|&a, &b| falling(scores[a as usize], scores[b as usize]));
+    log_posterior(&mut log_p);
+    labels.into_iter().take(most).map(move |label| (label, log_p[label as usize]))
+}
+
+/// The greater one first; 0 and -0 are equal.
+pub(crate) fn falling(a: f64, b: f64) -> std::cmp::Ordering {
+    b.partial_cmp(&a).unwrap_or(std::cmp::Ordering::Equal)
 }
 
 pub(crate) fn greatest(scores: &[f64]) -> u32 {

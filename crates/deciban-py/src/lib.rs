@@ -237,6 +237,24 @@ impl Scorer {
         all.into_iter().map(|number| labels.get_item(number as usize)).collect()
     }
 
+    /// For each text the numbers of its most probable labels, in falling order, and their probabilities.
+    fn top<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Texts<'py>,
+        most: usize,
+        threads: usize,
+    ) -> PyResult<Vec<Vec<(u32, f64)>>> {
+        let (lexicon, mut all) = (&self.lexicon.bind(py).get().0, Vec::new());
+        let width = most.clamp(1, self.scorer.labels().max(1));
+        texts.in_runs(py, |slice| {
+            let found = self.scorer.top(lexicon, slice, width, threads);
+            all.extend(found.chunks(width).map(|row| row.iter().map(|&(label, log_p)| (label, log_p.exp())).collect()));
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
     /// For each text the number of its most probable label, and the probability of every label.
     fn answers<'py>(&self, py: Python<'py>, texts: Texts<'py>, threads: usize) -> PyResult<Vec<(u32, Vec<f64>)>> {
         let (lexicon, mut all) = (&self.lexicon.bind(py).get().0, Vec::new());

@@ -10,12 +10,14 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
+from ..errors import listed
 from . import changes, options, screen
 
 if TYPE_CHECKING:
     from ..evaluation import Evaluation
 
 SUMMARY = "tell how good a model is"
+MOST_LABELS = 200  # of the table
 EXAMPLE = "deciban evaluate mail.deciban mail.csv --where split=test --report report.html"
 
 
@@ -72,8 +74,11 @@ def _print(evaluation: Evaluation, protocol: str) -> None:
     table = Table(box=None, pad_edge=False)
     for column in ("label", "examples", "precision", "recall", "F1"):
         table.add_column(column, justify="left" if column == "label" else "right")
-    for row in evaluation.by_label:
+    shown = sorted(evaluation.by_label, key=lambda row: -row.support)[:MOST_LABELS]
+    for row in sorted(shown, key=lambda row: row.label):
         table.add_row(Text(row.label), f"{row.support:,}", f"{row.precision:.3f}", f"{row.recall:.3f}", f"{row.f1:.3f}")
     screen.console().print(table)
+    if len(shown) < len(evaluation.labels):
+        print(f"the {len(shown)} labels with most examples, of {len(evaluation.labels):,}; --json has all")
     if evaluation.unseen:
-        print(f"labels that the model has never seen, so always wrong: {', '.join(evaluation.unseen)}")
+        print(f"labels that the model has never seen, so always wrong: {listed(evaluation.unseen, MOST_LABELS)}")

@@ -1,6 +1,7 @@
 """`deciban predict`: a file of texts -> their labels.
 
-Writes one row for each row read, in order and as they arrive: the label, and its probability.
+Writes one row for each row read, in order and as they arrive: the label, and its probability; or those of the most
+probable labels, or of all.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TextIO
+from functools import partial
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 from ..files import csv_writer
 from . import options, screen
@@ -17,8 +19,11 @@ if TYPE_CHECKING:
     from ..examples import Batch
     from ..modelfile import Saved
 
+Answer: TypeAlias = "tuple[list[tuple[str, float]], list[float]]"
+
 SUMMARY = "label texts"
 EXAMPLE = "deciban predict mail.deciban new.csv --keep id > answers.csv"
+AT_ONCE = 1 << 20  # probabilities of all labels
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -29,7 +34,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("-o", "--output", metavar="FILE", help="where to write; by default standard output")
     keep = "copy this column to the output (label as given_label); may be repeated"
     add("--keep", action="append", default=[], metavar="COLUMN", help=keep)
-    add("--proba", action="store_true", help="write the probability of every label")
+    several = parser.add_mutually_exclusive_group()
+    top = "write the N most probable labels, with their probabilities"
+    several.add_argument("--top", type=options.positive, metavar="N", help=top)
+    several.add_argument("--proba", action="store_true", help="write the probability of every label")
     options.add_source(parser, labelled=False)
     options.add_threads(parser)
     options.add_json(parser)
@@ -45,31 +53,48 @@ def run(given: Namespace) -> None:
     saved = load(given.model)
     threads = replace(saved.settings, threads=given.threads).cores
     with screen.stream(given.output) as stream, screen.progress(f"reading {given.file}", source.size) as progress:
-        writer = (_JsonLines if given.json else _Csv)(stream, saved.labels, _names(source.keep), every=given.proba)
+        every = saved.labels if given.proba else ()
+        top = min(given.top or 0, len(saved.labels))
+        writer = (_JsonLines if given.json else _Csv)(stream, every, _names(source.keep, top), top)
         for batch in source.batches(progress):
-            for row in _answers(saved, batch, threads):
-                writer.write(*row)
+            kept = batch.kept or [[]] * len(batch.texts)
+            found = _of_all(saved, batch, threads) if every else _of_top(saved, batch, threads, top or 1)
+            for values, (answers, row) in zip(kept, found, strict=True):
+                writer.write(values, answers, row)
             stream.flush()
         writer.begin()
 
 
-def _answers(saved: Saved, batch: Batch, threads: int) -> Iterator[tuple[list[Any], str, float, list[float]]]:
-    """For each text: the values that are kept, its label, that label's probability, those of all labels."""
-    kept = batch.kept or [[]] * len(batch.texts)
-    for values, (label, row) in zip(kept, saved.answers(batch.texts, batch.where, threads), strict=True):
-        yield values, saved.labels[label], row[label], row
+def _of_top(saved: Saved, batch: Batch, threads: int, most: int) -> Iterator[Answer]:
+    """For each text its most probable labels, with their probabilities."""
+    for found in saved.top(batch.texts, batch.where, threads, most):
+        yield [(saved.labels[label], probability) for label, probability in found], []
 
 
-def _names(keep: Sequence[str]) -> list[str]:
+def _of_all(saved: Saved, batch: Batch, threads: int) -> Iterator[Answer]:
+    """For each text its label and that one's probability, and those of all labels; of some texts at a time."""
+    step = max(AT_ONCE // max(len(saved.labels), 1), 1)
+    for start in range(0, len(batch.texts), step):
+        where = partial(lambda start, place: batch.where(start + place), start)
+        for label, row in saved.answers(batch.texts[start : start + step], where, threads):
+            yield [(saved.labels[label], row[label])], row
+
+
+def _names(keep: Sequence[str], top: int) -> list[str]:
     """What kept columns are called: as before, but never as what is answered."""
-    return [f"given_{column}" if column in ("label", "probability", "probabilities") else column for column in keep]
+    answered = {"label", "probability", "probabilities", "top", *_columns(top)}
+    return [f"given_{column}" if column in answered else column for column in keep]
+
+
+def _columns(top: int) -> list[str]:
+    """What the columns of the most probable label are called, and those of the next ones."""
+    return ["label", "probability", *(f"{what}_{n}" for n in range(2, top + 1) for what in ("label", "probability"))]
 
 
 class _Csv:
-    def __init__(self, stream: TextIO, labels: tuple[str, ...], keep: list[str], *, every: bool) -> None:
-        self._every = every
+    def __init__(self, stream: TextIO, every: tuple[str, ...], keep: list[str], top: int) -> None:
         self._writer = csv_writer(stream)
-        self._header = [*keep, "label", "probability", *(f"p({label})" for label in labels if every)]
+        self._header = [*keep, *_columns(top), *(f"p({label})" for label in every)]
 
     def begin(self) -> None:
         """Writes the names of the columns, once: only when there is an answer, or none is to be had."""
@@ -77,21 +102,26 @@ class _Csv:
             self._writer.writerow(self._header)
             self._header = []
 
-    def write(self, kept: list[Any], label: str, probability: float, row: list[float]) -> None:
+    def write(self, kept: list[Any], answers: list[tuple[str, float]], row: list[float]) -> None:
         self.begin()
         values = [value if isinstance(value, str) else json.dumps(value) for value in kept]
-        self._writer.writerow([*values, label, f"{probability:.6g}", *(f"{p:.6g}" for p in row if self._every)])
+        for label, probability in answers:
+            values += [label, f"{probability:.6g}"]
+        self._writer.writerow([*values, *(f"{p:.6g}" for p in row)])
 
 
 class _JsonLines:
-    def __init__(self, stream: TextIO, labels: tuple[str, ...], keep: list[str], *, every: bool) -> None:
-        self._stream, self._labels, self._keep, self._every = stream, labels, keep, every
+    def __init__(self, stream: TextIO, every: tuple[str, ...], keep: list[str], top: int) -> None:
+        self._stream, self._every, self._keep, self._top = stream, every, keep, top
 
     def begin(self) -> None:
         """Each answer names its values itself."""
 
-    def write(self, kept: list[Any], label: str, probability: float, row: list[float]) -> None:
-        answer = {**dict(zip(self._keep, kept, strict=True)), "label": label, "probability": probability}
+    def write(self, kept: list[Any], answers: list[tuple[str, float]], row: list[float]) -> None:
+        named = [{"label": label, "probability": probability} for label, probability in answers]
+        answer: dict[str, Any] = {**dict(zip(self._keep, kept, strict=True)), **named[0]}
+        if self._top:
+            answer["top"] = named
         if self._every:
-            answer["probabilities"] = dict(zip(self._labels, row, strict=True))
+            answer["probabilities"] = dict(zip(self._every, row, strict=True))
         self._stream.write(json.dumps(answer, ensure_ascii=False) + "\n")

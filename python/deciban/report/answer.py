@@ -77,8 +77,7 @@ def answer(evaluation: Evaluation, protocol: str) -> Answer:
 
 def _most_frequent_mistake(evaluation: Evaluation) -> tuple[str, str, int] | None:
     """True label, predicted label and how many times; of equal ones the first in order."""
-    pairs = Counter(zip(evaluation.held.truth, evaluation.held.predicted, strict=True))
-    wrong = [(-times, true, said) for (true, said), times in pairs.items() if true != said]
+    wrong = [(-times, true, said) for (true, said), times in evaluation.pairs.items() if true != said]
     if not wrong:
         return None
     times, true, said = min(wrong)

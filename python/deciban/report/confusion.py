@@ -82,6 +82,6 @@ def _cells(labels: tuple[str, ...], truth: str, row: list[int]) -> tuple[Cell, .
 
 def _pairs(evaluation: Evaluation) -> tuple[Pair, ...]:
     examples = Counter(evaluation.held.truth)
-    found = Counter(zip(evaluation.held.truth, evaluation.held.predicted, strict=True)).items()
+    found = evaluation.pairs.items()
     pairs = [Pair(true, said, times, examples[true]) for (true, said), times in found if true != said]
     return tuple(sorted(pairs, key=lambda pair: (-pair.times, pair.truth, pair.predicted)))

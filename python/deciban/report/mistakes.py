@@ -26,7 +26,6 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 MOST_MISTAKES, MOST_TERMS, LONGEST_TEXT, LARGEST_LEXICON = 12, 6, 600, 200_000
-_CHUNK = 1024
 
 
 @dataclass(frozen=True)
@@ -81,8 +80,7 @@ def most_confident(classifier: Classifier, evaluation: Evaluation, texts: Sequen
 
 def _log_odds(held: HeldOut, places: Integers) -> Floats:
     """The log-odds of the predicted label against all others: they tell apart what as probabilities is all 1.0."""
-    chunks = np.array_split(places, len(places) // _CHUNK + 1)  # the scores of very many labels are large
-    return np.concatenate([_log_odds_of_greatest(held.scores[chunk]) for chunk in chunks])
+    return np.concatenate([np.empty(0), *map(_log_odds_of_greatest, held.scores_of(places))])
 
 
 def _log_odds_of_greatest(scores: Floats) -> Floats:

@@ -72,6 +72,23 @@ class MaximumLikelihood:
         return Die(np.full(of.nu_r.shape, -np.inf), 1 / np.maximum(of.nu_r, 1))
 
 
+def pitfall(labels: tuple[str, ...], d_r: Integers, d: int) -> str:
+    """What comes of no smoothing (Stone's "common pitfall"), for whoever asks for none.
+
+    >>> pitfall(("ham", "spam"), np.array([25, 80]), 100)[:110]
+    'without smoothing a label cannot have a term that it has not shown, which is 75% of all for ham, 20% for spam:'
+    """
+    most = sorted(zip(1 - d_r / max(d, 1), labels, strict=True), key=lambda share: -share[0])
+    shares = listed(
+        (f"{share:.0%} of all for {label}" if i == 0 else f"{share:.0%} for {label}")
+        for i, (share, label) in enumerate(most[:5])
+    )
+    return (
+        f"without smoothing a label cannot have a term that it has not shown, which is {shares}: "
+        "a text that has such a term for every label has the probability zero for all of them"
+    )
+
+
 @dataclass(frozen=True)
 class Laplace:
     """Every term is counted gamma times more often than it was seen."""

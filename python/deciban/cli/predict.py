@@ -51,6 +51,7 @@ def run(given: Namespace) -> None:
 
     source = options.source(given, labelled=False, keep=tuple(given.keep))
     saved = load(given.model)
+    impossible = texts = 0
     threads = replace(saved.settings, threads=given.threads).cores
     with screen.stream(given.output) as stream, screen.progress(f"reading {given.file}", source.size) as progress:
         every = saved.labels if given.proba else ()
@@ -61,8 +62,15 @@ def run(given: Namespace) -> None:
             found = _of_all(saved, batch, threads) if every else _of_top(saved, batch, threads, top or 1)
             for values, (answers, row) in zip(kept, found, strict=True):
                 writer.write(values, answers, row)
+                impossible += answers[0][1] * len(saved.labels) == 1.0
+                texts += 1
             stream.flush()
         writer.begin()
+    if saved.settings.smoothing == "none" and impossible:
+        screen.warn(
+            f"{impossible:,} of {texts:,} texts have the probability zero for every label: each has a term that "
+            "the label has not shown; their answers mean nothing (deciban explain names the terms)"
+        )
 
 
 def _of_top(saved: Saved, batch: Batch, threads: int, most: int) -> Iterator[Answer]:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TextIO, cast
 
+from ..errors import one_line
 from ..files import replacing
 
 if TYPE_CHECKING:
@@ -26,6 +27,11 @@ def console() -> Console:
 def write_json(value: object) -> None:
     """One JSON value, indented."""
     print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def warn(line: str) -> None:
+    """What somebody should know, on standard error: it is no answer, and no error."""
+    print(f"deciban: warning: {one_line(line)}", file=sys.stderr)
 
 
 def finite(number: float) -> float | None:

@@ -98,6 +98,12 @@ def run(given: Namespace) -> None:
         "seconds": round(time.perf_counter() - start, 3),
         **({"unlabelled": trained.provenance[-1]["unlabelled"]} if given.unlabelled else {}),
     }
+    if trained.settings.smoothing == "none":
+        from ..smoothing import pitfall
+        from ..totals import Whole
+
+        of = Whole(trained.counts, binary=False)
+        screen.warn(f"{pitfall(trained.labels, of.d_r[0], int(of.d.item()))}; --smoothing laplace mends it")
     if given.json:
         screen.write_json(facts)
     else:

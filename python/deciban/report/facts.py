@@ -58,9 +58,12 @@ def _only_file(classifier: Classifier) -> str:
 def _options(settings: Settings) -> list[str]:
     """The settings that are not as by default, as the command line takes them."""
     given: list[str] = []
+    plain = Settings(model=settings.model)
     for field in fields(settings):
         value = getattr(settings, field.name)
-        if field.name != "threads" and value != field.default:
+        if field.name == "model" and value != "multinomial":
+            given += ["--model", value]
+        elif field.name != "threads" and value != getattr(plain, field.name):
             option = f"--{field.name.replace('_', '-')}"
             given += [option] if value is True else [option, _value(value)]
     return given

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+import zlib
 from collections import Counter, defaultdict
 
 CUT = {"word": re.compile(r"(?u)\b\w\w+\b").findall, "run": re.compile(r"\w+").findall, "whitespace": str.split}
@@ -60,6 +61,12 @@ class Counts:
                 self.occurrences[term][label] += times
                 self.presences[term][label] += 1
         self.labels, self.lexicon = sorted(self.documents), sorted(self.occurrences)
+        self.examples, self.seen = list(zip(texts, labels, strict=True)), seen
+
+    def half(self, number):
+        """The counts of half of the documents: by the lowest bit of the CRC-32 of their texts."""
+        examples = [(text, label) for text, label in self.examples if zlib.crc32(text.encode()) % 2 == number]
+        return Counts([text for text, _ in examples], [label for _, label in examples], **self.seen)
 
     def flat(self):
         """Everything, in canonical order."""

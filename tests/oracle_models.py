@@ -29,6 +29,19 @@ def die(counts, nu_jr, nu_r, d_r, nu_j, of_all, smoothing, alpha):
     return max(nu_jr - alpha, 0) / nu_r + alpha * d_r / nu_r * nu_j / of_all
 
 
+def deleted_die(counts, r, binary):
+    """q_jr of each term: what stands c times in a half stands r_c times in the other, on average (Stone)."""
+    halves = [half.presences if binary else half.occurrences for half in (counts.half(0), counts.half(1))]
+    pairs = [tuple(half[j][r] for half in halves) for j in counts.lexicon]
+    n, c = Counter(), Counter()
+    for here, there in pairs + [pair[::-1] for pair in pairs]:
+        n[here] += 1
+        c[here] += there
+    c[0] = c[0] or 0.5
+    total = sum(c[one] / n[one] + c[two] / n[two] for one, two in pairs)
+    return {j: (c[one] / n[one] + c[two] / n[two]) / total for j, (one, two) in zip(counts.lexicon, pairs, strict=True)}
+
+
 def coin(counts, m_jr, n_r, m, smoothing, alpha, default_p):
     """p_jr, how likely a document of a label has a term (Aggarwal 5.17, Jaakkola), and 1 - p_jr."""
     d, n = len(counts.lexicon), counts.documents.total()
@@ -88,12 +101,13 @@ def scores(
     found = {}
     for r in counts.labels:
         score = log_prior(counts, r, prior, prior_smoothing)
+        deleted = deleted_die(counts, r, binary) if smoothing == "deleted" else {}
         for j in counts.lexicon:
             if model == "bernoulli":
                 there, absent = coin(counts, nu[j][r], counts.documents[r], of_all, smoothing, alpha, default_p)
                 score += math.log(there if z[j] else absent)
             elif z[j] and model == "multinomial":
-                q = die(counts, nu[j][r], nu_r[r], d_r[r], nu_j[j], of_all, smoothing, alpha)
+                q = deleted.get(j) or die(counts, nu[j][r], nu_r[r], d_r[r], nu_j[j], of_all, smoothing, alpha)
                 score += (1 if binary else z[j]) * log(q)
             elif z[j] and model == "ratio" and nu[j][r]:
                 q = {label: nu_r[label] / of_all for label in counts.labels}

@@ -532,6 +532,25 @@ def test_counts_of_nothing_that_is_are_damaged(full):
         assert refusal(full, with_array(whole, name, values)) is errors.DamagedModel, (name, values)
 
 
+def test_halves_of_nothing_that_is_are_damaged(full):
+    model = deciban.train(TEXTS, LABELS, smoothing="deleted")
+    model.save(full)
+    whole, counts = full.read_bytes(), model.counts
+    for name, values in zip(modelfile._GROUPS["halves"], counts.half, strict=True):
+        for changed in (values + 1, values - 1, values * 10**12, np.full_like(values, 2**63 - 1)):
+            assert refusal(full, with_array(whole, name, changed)) is errors.DamagedModel, (name, changed)
+
+
+def test_halves_are_there_where_and_only_where_they_are_asked_for(full):
+    about, arrays, data = parts(full.read_bytes())
+    about["settings"]["smoothing"] = "deleted"
+    assert refusal(full, signed(about, arrays, data)) is errors.DamagedModel
+    deciban.train(TEXTS, LABELS, smoothing="deleted").save(full)
+    about, arrays, data = parts(full.read_bytes())
+    about["settings"]["smoothing"] = "laplace"
+    assert refusal(full, signed(about, arrays, data)) is errors.DamagedModel
+
+
 @pytest.mark.parametrize("name", ["bias", "absent", "weight"])
 @pytest.mark.parametrize("more", [-1, 1])
 def test_a_scorecard_that_does_not_fit_the_counts_is_damaged(path, name, more):
@@ -620,7 +639,8 @@ def test_a_made_up_header_is_refused_or_works(tmp_path_factory, data):
 @given(st.data())
 def test_made_up_counts_are_refused_or_work(tmp_path_factory, data):
     path = tmp_path_factory.getbasetemp() / "made-up.deciban"
-    deciban.train(TEXTS, LABELS).save(path, frozen=data.draw(st.booleans()))
+    smoothing = data.draw(st.sampled_from(["laplace", "deleted"]))
+    deciban.train(TEXTS, LABELS, smoothing=smoothing).save(path, frozen=data.draw(st.booleans()))
     about, arrays, content = parts(path.read_bytes())
     start = data.draw(st.integers(0, len(content) - 1))
     new = data.draw(st.binary(min_size=1, max_size=16))[: len(content) - start]

@@ -16,7 +16,7 @@ from deciban.settings import MODELS
 from deciban.units import decibans
 
 KINDS = [(model, smoothing) for model, smoothings in MODELS.items() for smoothing in smoothings]
-ALPHAS = {"none": [None], "jelinek-mercer": [0.5, 0.01], "absolute": [0.7, 0.1]}
+ALPHAS = {"none": [None], "deleted": [None], "jelinek-mercer": [0.5, 0.01], "absolute": [0.7, 0.1]}
 every_model = pytest.mark.parametrize("kind", KINDS, ids="-".join)
 given_prior = {label: 1.0 + place for place, label in enumerate(LABELS)}
 options = {
@@ -275,7 +275,7 @@ def test_a_model_that_has_forgotten_everything_says_so(kind):
 @every_model
 def test_forgotten_texts_are_not_kept(kind):
     classifier = deciban.train(["secret a1", "b1", "b1 c1"], ["x", "y", "y"], **named(kind))
-    classifier.forget(["Secret, A1!"], ["x"])  # other letters, same counts
+    classifier.forget(["Secret A1!"], ["x"])  # other letters, same counts
     assert "secret" not in repr(vars(classifier))
     with pytest.raises(DecibanError, match="needs the training examples"):
         classifier.leave_one_out()

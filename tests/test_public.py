@@ -67,7 +67,7 @@ def test_settings_have_one_name_everywhere():
 def test_every_choice_has_something_that_it_stands_for():
     assert list(MODELS) == list(settings.MODELS)
     assert set(SMOOTHINGS) == {name for names in settings.MODELS.values() for name in names}
-    assert set(SMOOTHINGS) == {*settings.STRENGTHS, "none"}
+    assert set(SMOOTHINGS) == {*settings.STRENGTHS, "none", "deleted"}
 
 
 def test_defaults_are_the_same_everywhere():

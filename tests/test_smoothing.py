@@ -11,6 +11,7 @@ from scipy.optimize import minimize_scalar
 import deciban
 from corpora import columns, corpora, seen
 from deciban.errors import DecibanError
+from deciban.halves import half_of
 from deciban.settings import MODELS
 from deciban.smoothing import fixed_point
 
@@ -66,6 +67,27 @@ def test_absolute_discounting():
     of_all = {"ball": F(2, 8), "book": F(1, 8), "exam": F(3, 8), "game": F(2, 8)}
     rest = {term: F(1, 3) * p for term, p in of_all.items()}
     assert q["play"] == by_hand(**rest | {"ball": F(1, 2) + rest["ball"], "game": F(1, 6) + rest["game"]})
+
+
+def test_deleted_estimation():
+    """Stone. Of `study` one half is "exam exam book", the other "exam game"; all of `play` is in the other.
+
+    play: r_0 = 3/6, of the 4 + 2 terms that a half lacks; what stands in a half never stands in the other.
+    study: r_0 = (1 + 1)/(2 + 2), r_1 = (0 + 2 + 0)/3 of book, exam and game, r_2 = 1 of exam.
+    """
+    assert [half_of(text) for text in TEXTS] == [1, 0, 1]
+    q = dice(smoothing="deleted")
+    assert q["play"] == by_hand(ball=F(1, 6), game=F(1, 6), book=F(1, 3), exam=F(1, 3))
+    assert q["study"] == by_hand(ball=F(1, 5), book=F(7, 30), exam=F(5, 15), game=F(7, 30))
+
+
+def test_deleted_estimation_where_nothing_is_new():
+    """Half an occurrence is shared out among what each half lacks; of a label without terms that is everything."""
+    texts = ["game", "game!", "exam", "!"]
+    assert [half_of(text) for text in texts] == [0, 1, 0, 1]
+    model = deciban.train(texts, ["play", "play", "study", "none"], smoothing="deleted")
+    q = np.exp(model.scorecard.weights(np.arange(2))).T  # of exam and game
+    assert q == pytest.approx(np.array([[1 / 2, 1 / 2], [1 / 5, 4 / 5], [1 / 3, 2 / 3]]), rel=1e-12)
 
 
 def coins(**chosen):

@@ -14,7 +14,7 @@ from . import mixture, modelfile
 from ._core import BadText as BadTextInCore
 from ._core import Lexicon
 from .choosing import MOST_TEXTS, Sample, choose, is_open, most_texts
-from .counts import Counts, Frozen, Tally, count
+from .counts import Counts, Frozen
 from .decision import log_odds, log_posterior
 from .decision.ranking import BY, Ranked, Ranking
 from .errors import (
@@ -41,6 +41,7 @@ from .evidence import Evidence, explain
 from .evidence.words import Weights, Word, fewest
 from .examples import Source, as_text, gathered, kept, labels_of, texts_of
 from .examples.kept import Examples
+from .halves import Halved, count, halves_of, tally
 from .holdout import MOST_KEPT, HeldOut
 from .mixture import Expected
 from .rows import rows
@@ -405,9 +406,10 @@ class Classifier:
         number = {label: i for i, label in enumerate(self.labels)}
         y = np.array([number[label] for label in given[1]], np.int64)
         found, settings = rows(counts.lexicon, given[0], self.settings.cores), self.settings
+        half = halves_of(given[0]) if isinstance(counts, Halved) else np.zeros_like(y)
         if len(y) * len(self.labels) <= MOST_KEPT:
-            return HeldOut(self.labels, given[1], leave_one_out(counts, found, y, settings))
-        some = lambda places: leave_one_out(counts, found.some(places), y[places], settings)  # noqa: E731
+            return HeldOut(self.labels, given[1], leave_one_out(counts, found, y, settings, half))
+        some = lambda places: leave_one_out(counts, found.some(places), y[places], settings, half[places])  # noqa: E731
         return HeldOut(self.labels, given[1], some)
 
     def held_out(
@@ -465,7 +467,7 @@ class Classifier:
         texts = texts_of(texts)
         labels = labels_of(labels, texts)
         try:
-            return count(self.settings.terms, texts, labels, self.settings.cores), (texts, labels)
+            return count(self.settings, texts, labels), (texts, labels)
         except BadTextInCore as error:
             refuse(error, texts, where)
 
@@ -539,7 +541,7 @@ def train(
     if unlabelled is not None:
         mixture.check(chosen, unlabelled_weight)
         unlabelled = texts_of(unlabelled, "unlabelled texts")
-    counts, examples = Classifier(chosen, count(chosen.terms, [], []))._counted(texts, labels)
+    counts, examples = Classifier(chosen, count(chosen, [], []))._counted(texts, labels)
     if not examples[0]:
         raise NoExamples(where="texts")
     trained = _trained(chosen, counts, "memory", examples)
@@ -565,7 +567,7 @@ def train_with_unlabelled(
     """Trains a model on a file of labelled texts and one of others, both of which are read whole."""
     mixture.check(settings, weight)
     labelled, more = source.whole(), unlabelled.whole()
-    model = Classifier(settings, count(settings.terms, [], []))
+    model = Classifier(settings, count(settings, [], []))
     counts, examples = model._counted(labelled.texts, labelled.labels, labelled.where)
     if not counts.labels:
         raise NoExamples(where=source.name)
@@ -580,15 +582,15 @@ def _tallied(
     sample: kept.Reservoir | None = None,
 ) -> Counts:
     """The counts of a file, of which there must be some."""
-    tally = Tally(settings.terms, settings.cores)
+    under_way = tally(settings)
     for batch in gathered(source.batches(progress)):
         try:
-            tally.add(batch.texts, batch.labels)
+            under_way.add(batch.texts, batch.labels)
         except BadTextInCore as error:
             refuse(error, batch.texts, batch.where)
         if sample is not None:
             sample.add(batch.texts, batch.labels)
-    counts = tally.counts()
+    counts = under_way.counts()
     if not counts.labels:
         raise NoExamples(where=source.name)
     return counts

@@ -66,6 +66,7 @@ _GROUPS = {
     "postings": {"documents": "I64", "indptr": "I64", "label": "U32"},
     "counts": {"occurrences": "I64", "presences": "I64"},
     "expected": {"expected": "F64"},
+    "halves": {"half_documents": "I64", "half_occurrences": "I64", "half_presences": "I64"},
     "scorecard": {"bias": "F64", "absent": "F64", "weight": "F64"},
 }
 _TYPES = {name: kind for arrays in _GROUPS.values() for name, kind in arrays.items()}
@@ -115,6 +116,11 @@ class Saved:
         """Whether there is a scorecard alone, and no counts."""
         return "occurrences" not in self.buffers
 
+    @property
+    def halved(self) -> bool:
+        """Whether there are the counts of a half, too."""
+        return "half_documents" in self.buffers
+
     @cached_property
     def scorer(self) -> _core.Scorer:
         """What adds up weights."""
@@ -145,10 +151,14 @@ class Saved:
     def known(self) -> Counts | Frozen:
         """The counts, still mapped; or what a frozen model has kept of them."""
         from .counts import Counts, Frozen
+        from .halves import Halved
 
         if self.frozen:
             return Frozen(self.labels, self.lexicon, self._array("documents"))
         arrays: Any = map(self._array, _COUNTED)
+        if self.halved:
+            half = map(self._array, _GROUPS["halves"])
+            return Halved(self.settings.terms, self.labels, self.lexicon, *arrays, *half)
         counts = Counts.of_buffers(self.settings.terms, self.labels, (self.lexicon, *arrays))
         return counts.of_postings(counts.presences > 0) if "expected" in self.buffers else counts
 
@@ -230,12 +240,14 @@ def _arrays(known: Counts | Frozen, card: Scorecard, expected: Expected | None) 
 def _counted(known: Counts | Frozen, expected: Expected | None) -> dict[str, tuple[Any, ...]]:
     """The counts, and those that are expected, along the postings of the scorecard."""
     from .counts import Counts
+    from .halves import Halved
     from .mixture import aligned
 
     if not isinstance(known, Counts):
         return {}
     if expected is None:
-        return {"counts": (known.occurrences, known.presences)}
+        halves = {"halves": known.half} if isinstance(known, Halved) else {}
+        return {"counts": (known.occurrences, known.presences), **halves}
     counts, count = aligned(known, expected)
     return {"counts": (counts.occurrences, counts.presences), "expected": (count,)}
 
@@ -266,6 +278,7 @@ def _saved(about: dict[str, Any], buffers: dict[str, memoryview]) -> Saved:
         counted: Any = (lexicon, *(buffers[name] for name in _COUNTED))
         _core.check_counts(counted, "expected" in buffers)
     _check_expected(buffers)
+    _check_halves(saved)
     _check_labels(labels, buffers)
     if "weight" in buffers:
         _ = saved.scorer  # making it checks it
@@ -373,6 +386,16 @@ def _check_expected(buffers: dict[str, memoryview]) -> None:
         raise ValueError("its expected counts do not fit its counts")
     if not 0 <= min(expected, default=0.0) <= sum(expected) <= _GREATEST:  # the sum finds what is no number
         raise ValueError("its expected counts are not those of any texts")
+
+
+def _check_halves(saved: Saved) -> None:
+    is_asked_for = saved.settings.smoothing == "deleted" and not saved.frozen and "expected" not in saved.buffers
+    if saved.halved != is_asked_for:
+        raise ValueError("its halves do not fit its settings")
+    if saved.halved:
+        whole: Any = tuple(saved.buffers[name] for name in ("documents", *_GROUPS["counts"]))
+        half: Any = tuple(saved.buffers[name] for name in _GROUPS["halves"])
+        _core.check_part(saved.buffers["label"], whole, half)
 
 
 def _provenance(given: list[dict[str, Any]]) -> Provenance:

@@ -11,7 +11,7 @@ from .terms import Terms, check_choice
 
 # Names only: what they stand for takes NumPy, and whoever has a scorecard does without.
 MODELS = {
-    "multinomial": ("laplace", "none", "dirichlet", "jelinek-mercer", "absolute"),
+    "multinomial": ("laplace", "none", "dirichlet", "jelinek-mercer", "absolute", "deleted"),
     "bernoulli": ("laplace", "beta"),
     "complement": ("laplace",),
     "ratio": ("jelinek-mercer",),

@@ -12,6 +12,7 @@ to every term (Laplace), or according to the collection, all labels taken togeth
     dirichlet         q_jr = (nu_jr + mu nu_j/nu) / (nu_r + mu)                    Rush: Dirichlet prior; Minka's mu
     jelinek-mercer    q_jr = (1 - lambda) nu_jr/nu_r + lambda nu_j/nu              Jelinek and Mercer 1980
     absolute          q_jr = (nu_jr - delta)/nu_r + delta d_r/nu_r nu_j/nu         Ney, Essen and Kneser 1994
+    deleted           q_jr = (r_c1 + r_c2) / nu_r, by `deleted`                    Stone: deleted estimation
 
     laplace           p_jr = (m_jr + gamma) / (n_r + gamma d/d_a)                  Aggarwal 5.17
     beta              p_jr = (m_jr + n' p) / (n_r + n')                            Jaakkola: theta_k|y
@@ -26,6 +27,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from .deleted import Shown
 from .errors import NoPrior, listed
 from .totals import Totals
 
@@ -36,13 +38,16 @@ Floats = npt.NDArray[np.float64]
 class Die(NamedTuple):
     """q_jr = s_j exp(unseen_r) (1 + (nu_jr - discount) gain_r / s_j), and without the gain where nu_jr is 0.
 
-    s_j is nu_j with `by_collection`, else 1. Where `unseen` is minus infinity, q_jr = nu_jr gain_r.
+    s_j is nu_j with `by_collection`, else 1. Where `unseen` is minus infinity, q_jr = nu_jr gain_r. With `shown`, of
+    each posting (and `own`, of each entry of its own label), q_jr = exp(unseen_r) (floor + amount gain_r).
     """
 
     unseen: Floats
     gain: Floats
     by_collection: bool = False
     discount: float = 0.0
+    shown: Shown | None = None
+    own: Shown | None = None
 
 
 class Coin(NamedTuple):
@@ -149,6 +154,18 @@ class Absolute:
         left = np.where(of.nu_r > 0, self.delta * of.d_r, 1.0)
         unseen = np.log(left) - log_mass(of.nu_r) - log_mass(of.nu)
         return Die(unseen, of.nu / left, by_collection=True, discount=self.delta)
+
+
+@dataclass(frozen=True)
+class Deleted:
+    """What stands so often in one half of the documents is as probable as it stood in the other: no strength to choose.
+
+    It takes a label of many documents: what stands in one half alone is no more probable than what stands nowhere.
+    """
+
+    def die(self, of: Totals) -> Die:
+        r_0, mass, shown, own = of.rates
+        return Die(np.log(2 * r_0 / mass), 1 / (2 * r_0), shown=shown, own=own)
 
 
 @dataclass(frozen=True)

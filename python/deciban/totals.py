@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .counts import Counts
+from .deleted import Leaving, Rates, Reappearing
 from .rows import Rows
 
 Integers = npt.NDArray[np.int64]
@@ -34,6 +35,11 @@ class Totals:
     m_r: Integers
     d: Integers
     nu_j: Integers
+
+    @property
+    def rates(self) -> Rates:
+        """What deleted estimation makes of counts in halves."""
+        raise NotImplementedError
 
     @property
     def n(self) -> Integers:
@@ -94,6 +100,15 @@ class Whole(Totals):
         return self.counts.by_term(self.counts.presences)
 
     @cached_property
+    def reappearing(self) -> Reappearing:
+        """What stands how often in which half; of counts in halves."""
+        return Reappearing(self.counts, binary=self.binary)  # type: ignore[arg-type]
+
+    @property
+    def rates(self) -> Rates:
+        return self.reappearing.rates(self.nu_r)
+
+    @cached_property
     def groups(self) -> list[tuple[Integers, Integers]]:
         """For each label the different m_jr, and how many terms have each: there are few."""
         k, d = len(self.counts.labels), len(self.counts.lexicon)
@@ -120,16 +135,17 @@ class LeftOut(Totals):
     """Of all documents but one: a line for each row, of label y[i], whose document is one of those counted.
 
     `rows` are without the terms that are gone, because no other document has them; `nu_j` is of each of their entries,
-    and so is `own_nu`, the nu_jr of the row's own label.
+    and so is `own_nu`, the nu_jr of the row's own label. `half` is the half of each document, for counts in halves.
     """
 
-    def __init__(self, whole: Whole, rows: Rows, y: Integers) -> None:
-        self.whole, self.y = whole, y
+    def __init__(self, whole: Whole, rows: Rows, y: Integers, half: Integers) -> None:
+        self.whole, self.y, self._half = whole, y, half
         self.own = np.arange(len(whole.counts.labels)) == y[:, None]
         self._term, self._row = rows.term, rows.row
         self._place = whole.counts.place(rows.term, y[self._row])
         z = np.ones_like(rows.count) if whole.binary else rows.count
         gone = whole.m_j[rows.term] == 1
+        self._entries = rows.indptr, self._place, z, gone
         self.rows = Rows(rows.indptr, rows.term, z).without(gone)
         self.row = self._row[~gone]
         self.nu_j = whole.nu_j[self.rows.term] - self.rows.count
@@ -138,6 +154,11 @@ class LeftOut(Totals):
         self.n_r = whole.n_r - self.own
         self.nu_r = whole.nu_r - self.own * self._leaving(z)
         self.d = whole.d - self._gone
+
+    @cached_property
+    def rates(self) -> Rates:
+        leaving = Leaving(self.y, self._half, *self._entries)
+        return self.whole.reappearing.without(leaving, self.nu_r)
 
     @cached_property
     def m_r(self) -> Integers:  # type: ignore[override]

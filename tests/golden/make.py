@@ -23,6 +23,7 @@ SETTINGS = {
         ],
         "unlabelled_weight": 0.5,
     },
+    "version-3-deleted": {"words": (1, 2), "smoothing": "deleted"},
 }
 EXAMPLES = [
     ("I was charged twice for one tent", "billing"),

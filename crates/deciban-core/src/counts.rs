@@ -78,6 +78,27 @@ pub fn check(
     check_total(total)
 }
 
+/// Documents, occurrences and presences: of all that was counted, or of a part of it, by the same postings.
+pub type Counted<'a> = (&'a [i64], &'a [i64], &'a [i64]);
+
+/// Refuses what cannot be counts of some of the documents that a whole, which is fine itself, was counted from: neither
+/// the part nor the rest has a term without occurrences, or in more documents than there are.
+pub fn check_part(label: &[u32], whole: Counted<'_>, part: Counted<'_>) -> Result<(), Invalid> {
+    let labels = whole.0.len();
+    let fitting = part.0.len() == labels && label.iter().all(|&label| (label as usize) < labels);
+    if !fitting || [whole.1, whole.2, part.1, part.2].iter().any(|counts| counts.len() != label.len()) {
+        return Err(Invalid("the buffers of a part of the counts differ in length"));
+    }
+    let fits = |occurs: i64, is_in: i64, n: i64| (0..=occurs.min(n)).contains(&is_in) && (is_in > 0 || occurs == 0);
+    let documents = part.0.iter().zip(whole.0).all(|(n, of)| (0..=*of).contains(n));
+    let postings = label.iter().enumerate().all(|(posting, &label)| {
+        let numbers = |(n, occurs, is_in): Counted<'_>| (occurs[posting], is_in[posting], n[label as usize]);
+        let ((occurs, is_in, n), (all_occur, all_in, of)) = (numbers(part), numbers(whole));
+        fits(occurs, is_in, n) && occurs <= all_occur && fits(all_occur - occurs, all_in - is_in, of - n)
+    });
+    if documents && postings { Ok(()) } else { Err(Invalid("the parts of the counts are not those of any documents")) }
+}
+
 /// Refuses a sum of all that is counted which does not fit an integer, so that no sum ever overflows.
 fn check_total(total: i128) -> Result<(), Invalid> {
     i64::try_from(total).map(|_| ()).map_err(|_| Invalid("the counts are too large to add up"))
@@ -281,6 +302,34 @@ mod tests {
         assert!(Counts { presences: vec![2, 1], ..fine.clone() }.check().is_err());
         assert!(Counts { occurrences: vec![0, 1], ..fine.clone() }.check().is_err());
         assert!(Counts { documents: vec![0], ..fine.clone() }.check().is_err());
+    }
+
+    #[test]
+    fn a_part_is_of_some_documents_and_so_is_the_rest() {
+        let whole: Counted<'_> = (&[2], &[3, 1], &[2, 1]);
+        let check = |documents, occurrences: &[i64], presences: &[i64]| {
+            check_part(&[0, 0], whole, (&[documents], occurrences, presences)).is_ok()
+        };
+        for (documents, occurrences, presences) in
+            [(0, [0, 0], [0, 0]), (2, [3, 1], [2, 1]), (1, [2, 0], [1, 0]), (1, [2, 1], [1, 1])]
+        {
+            assert!(check(documents, &occurrences, &presences));
+        }
+        for (documents, occurrences, presences) in [
+            (1, [4, 0], [1, 0]),
+            (1, [3, 0], [1, 0]),
+            (1, [2, 0], [2, 0]),
+            (1, [2, 0], [0, 0]),
+            (1, [2, -1], [1, -1]),
+            (2, [2, 0], [1, 0]),
+            (-1, [0, 0], [0, 0]),
+            (3, [3, 1], [2, 1]),
+            (i64::MIN, [i64::MIN, i64::MAX], [i64::MIN, i64::MAX]),
+        ] {
+            assert!(!check(documents, &occurrences, &presences), "{documents} {occurrences:?} {presences:?}");
+        }
+        assert!(!check(0, &[0], &[0]));
+        assert!(check_part(&[0, 1], whole, whole).is_err());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 
 use deciban_core::Invalid;
 use deciban_core::accents::Accents;
-use deciban_core::counts::{Counts, Unlearnt as CoreUnlearnt, check};
+use deciban_core::counts::{self, Counts, Unlearnt as CoreUnlearnt, check};
 use deciban_core::decision;
 use deciban_core::left_out::{self, Formula, Left};
 use deciban_core::lexicon::{Index, Lexicon as CoreLexicon, Names};
@@ -285,6 +285,8 @@ impl Scorer {
 type Buffers<'py> =
     (Bound<'py, Lexicon>, Array<'py, i64>, Array<'py, i64>, Array<'py, u32>, Array<'py, i64>, Array<'py, i64>);
 type Views<'py> = (Bound<'py, Lexicon>, Flat<i64>, Flat<i64>, Flat<u32>, Flat<i64>, Flat<i64>);
+/// Documents, occurrences and presences.
+type Counted = (Flat<i64>, Flat<i64>, Flat<i64>);
 
 fn counts_to_python(py: Python<'_>, terms: CoreTerms, counts: Counts, index: Option<Index>) -> PyResult<Buffers<'_>> {
     let lexicon = CoreLexicon::new(terms, counts.names).map_err(invalid)?;
@@ -323,6 +325,14 @@ fn check_counts(py: Python<'_>, counts: Views<'_>, partial: bool) -> PyResult<()
     let (occurrences, presences) = (occurrences.to_vec(py)?, presences.to_vec(py)?);
     check(lexicon.get().0.names().len(), &documents, &indptr, &label, &occurrences, &presences, partial)
         .map_err(invalid)
+}
+
+/// Refuses what cannot be counts of some of the documents of counts that were checked.
+#[pyfunction]
+fn check_part(py: Python<'_>, label: Flat<u32>, whole: Counted, part: Counted) -> PyResult<()> {
+    let to_vecs = |(n, occurs, is_in): Counted| PyResult::Ok((n.to_vec(py)?, occurs.to_vec(py)?, is_in.to_vec(py)?));
+    let (label, whole, part) = (label.to_vec(py)?, to_vecs(whole)?, to_vecs(part)?);
+    counts::check_part(&label, (&whole.0, &whole.1, &whole.2), (&part.0, &part.1, &part.2)).map_err(invalid)
 }
 
 /// Scores, one row a text of so many labels, as log probabilities.
@@ -497,6 +507,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("BadText", module.py().get_type::<BadText>())?;
     module.add("Unlearnt", module.py().get_type::<Unlearnt>())?;
     module.add_function(wrap_pyfunction!(check_counts, module)?)?;
+    module.add_function(wrap_pyfunction!(check_part, module)?)?;
     module.add_function(wrap_pyfunction!(log_posterior, module)?)?;
     module.add_function(wrap_pyfunction!(beyond, module)?)?;
     module.add_function(wrap_pyfunction!(worth, module)?)?;

@@ -59,7 +59,7 @@ def add_settings(parser: ArgumentParser) -> None:
     bits = "bound the memory: count terms in 2^N buckets, by a hash of their names (default: no hashing)"
     add("--hash-bits", default=None, type=options.positive, metavar="N", help=bits)
     add("--binary", action="store_true", help="count a term once a text")
-    smoothing = "laplace, none, beta, dirichlet, jelinek-mercer, absolute, or auto (default: the model's own)"
+    smoothing = "laplace, none, beta, dirichlet, jelinek-mercer, absolute, deleted, or auto (default: the model's own)"
     add("--smoothing", default=None, metavar="NAME", help=smoothing)
     alpha = "the strength of smoothing (default: 1 for laplace; each has its own, dirichlet estimates it)"
     add("--alpha", default=None, type=float, metavar="NUMBER", help=alpha)

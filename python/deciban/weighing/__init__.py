@@ -20,10 +20,21 @@ from ..errors import NotDrawable, listed
 from ..rows import Rows
 from ..scorecard import Scorecard
 from ..settings import Settings
-from ..smoothing import Absolute, Beta, Dirichlet, JelinekMercer, Laplace, MaximumLikelihood, Prior, fixed_point
+from ..smoothing import (
+    Absolute,
+    Beta,
+    Deleted,
+    Dirichlet,
+    JelinekMercer,
+    Laplace,
+    MaximumLikelihood,
+    Prior,
+    fixed_point,
+)
 from ..totals import Whole
 from . import bernoulli, complement, formula, multinomial, ratio
 
+Integers = npt.NDArray[np.int64]
 MODELS: dict[str, ModuleType] = {
     "multinomial": multinomial,
     "bernoulli": bernoulli,
@@ -37,6 +48,7 @@ SMOOTHINGS: dict[str, Callable[[Settings], Any]] = {
     "dirichlet": lambda settings: Dirichlet(settings.strength),
     "jelinek-mercer": lambda settings: JelinekMercer(settings.strength),
     "absolute": lambda settings: Absolute(settings.strength),
+    "deleted": lambda _: Deleted(),
 }
 
 __all__ = ["MODELS", "SMOOTHINGS", "draw", "leave_one_out", "log_prior", "resolved", "weigh"]
@@ -52,10 +64,15 @@ def log_prior(counts: Counts | Frozen, settings: Settings) -> npt.NDArray[np.flo
     return _prior(settings).log(counts.labels, counts.documents)
 
 
-def leave_one_out(counts: Counts, rows: Rows, y: npt.NDArray[np.int64], settings: Settings) -> npt.NDArray[np.float64]:
-    """The scores of each row, of label y[i] and one of those counted, by a scorecard weighed without it."""
+def leave_one_out(
+    counts: Counts, rows: Rows, y: Integers, settings: Settings, half: Integers = formula.NO_HALVES
+) -> npt.NDArray[np.float64]:
+    """The scores of each row, of label y[i] and one of those counted, by a scorecard weighed without it.
+
+    `half` is the half of each row's document, where the counts are in halves.
+    """
     of = _formula(counts.labels, settings)
-    return formula.leave_one_out(counts, rows, y, of, binary=settings.is_binary, threads=settings.cores)
+    return formula.leave_one_out(counts, rows, y, of, binary=settings.is_binary, threads=settings.cores, half=half)
 
 
 def resolved(settings: Settings, counts: Counts) -> Settings:

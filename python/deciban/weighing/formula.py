@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..counts import Counts
+from ..deleted import Shown
 from ..rows import Rows
 from ..scorecard import Scorecard
 from ..totals import LeftOut, Totals, Whole
@@ -30,6 +31,7 @@ Floats = npt.NDArray[np.float64]
 NUMBERS_AT_ONCE = 1 << 22  # scores of leave-one-out; with what it takes to make them, some hundred megabytes
 NONE = np.empty(0)
 NOTHING = 1e-9  # what rounding may leave of it
+NO_HALVES = np.empty(0, np.int64)
 DOUBT = 10.0  # how many occurrences of a term must speak before they are believed
 
 
@@ -38,7 +40,8 @@ class Formula:
     """The numbers of a formula, by line (of all documents, or of all but one) and label.
 
     Where `unseen` is minus infinity, a label cannot have a term that it has not shown, and one that it has shown adds
-    log(a_jr gain_r s_j). g_j is 1 where `eta` is 0.
+    log(a_jr gain_r s_j). g_j is 1 where `eta` is 0. With `shown`, of each posting, and `own`, of each entry that a
+    document leaves in its own label, a term that was shown adds log(floor + amount gain_r).
     """
 
     bias: Floats
@@ -50,6 +53,8 @@ class Formula:
     is_of_term: bool = False  # w is nu_j, not n_r
     power: float = 1.0
     eta: float = 0.0
+    shown: Shown | None = None
+    own: Shown | None = None
 
     @property
     def is_strict(self) -> bool:
@@ -88,6 +93,8 @@ def _weights(formula: Formula, whole: Whole) -> Floats:
         gain = formula.gain[0]
         return _looked_up(lambda nu: formula.beyond(formula.amount(nu), gain, one, none, none), whole.nu_jr)
     gain = np.broadcast_to(formula.gain, (1, k))[0][counts.label]
+    if formula.shown is not None:
+        return formula.shown.log(gain)
     rest = none if formula.rest is None else np.broadcast_to(formula.rest, (1, k))[0][counts.label]
     of_term = whole.nu_j[counts.term] if formula.by_collection or formula.is_of_term else one
     w = of_term if formula.is_of_term else whole.n_r[0][counts.label]
@@ -117,12 +124,14 @@ def worth(whole: Whole) -> Floats:
     return np.where(g > NOTHING, g, 0.0)
 
 
-def leave_one_out(counts: Counts, rows: Rows, y: Integers, of: Of, *, binary: bool, threads: int = 0) -> Floats:
+def leave_one_out(
+    counts: Counts, rows: Rows, y: Integers, of: Of, *, binary: bool, threads: int = 0, half: Integers = NO_HALVES
+) -> Floats:
     """The scores of each row, of label y[i] and one of those counted, by a scorecard weighed without it."""
     whole = Whole(counts, binary=binary)
     step = max(1, NUMBERS_AT_ONCE // max(1, len(counts.labels)))
     parts = (slice(start, start + step) for start in range(0, len(rows), step))
-    scores = [_left_out(LeftOut(whole, rows.part(part), y[part]), of, threads) for part in parts]
+    scores = [_left_out(LeftOut(whole, rows.part(part), y[part], half[part]), of, threads) for part in parts]
     return np.vstack(scores) if scores else np.empty((0, len(counts.labels)))
 
 
@@ -165,6 +174,7 @@ class _Task:
 def _task(formula: Formula, left: LeftOut) -> _Task:
     """What is to be added up for the labels that a row's document is not of."""
     counts, k = left.whole.counts, len(left.whole.counts.labels)
+    floor, amount = formula.shown or (NONE, formula.amount(left.whole.nu_jr))
 
     def by_label(numbers: Floats) -> Floats:
         return np.ascontiguousarray(np.broadcast_to(numbers, (len(numbers), k)), np.float64)
@@ -172,8 +182,8 @@ def _task(formula: Formula, left: LeftOut) -> _Task:
     return _Task(
         indptr=counts.indptr,
         label=counts.label,
-        amount=formula.amount(left.whole.nu_jr),
-        floor=NONE,
+        amount=amount,
+        floor=floor,
         gain=by_label(formula.gain),
         whole=NONE if formula.rest is None or formula.is_of_term else left.n_r.astype(np.float64),
         rest=NONE if formula.rest is None else by_label(formula.rest),
@@ -194,6 +204,8 @@ def _own(formula: Formula, left: LeftOut) -> Floats:
     """What each entry adds to the label of its row, which has lost it as often as it stands there."""
     at = (left.row, left.y[left.row])
     gain = np.broadcast_to(formula.gain, left.own.shape)[at]
+    if formula.own is not None:
+        return formula.own.log(gain)
     rest = np.zeros(1) if formula.rest is None else np.broadcast_to(formula.rest, left.own.shape)[at]
     w = left.nu_j if formula.is_of_term else left.n_r[at]
     s = 1 / left.nu_j if formula.by_collection else np.ones(1)

@@ -38,7 +38,8 @@ def formula(of: Totals, labels: tuple[str, ...], smoothing: Dies, prior: Prior) 
     [[0.143, 0.429], [0.429, 0.143], [0.286, 0.143], [0.143, 0.286]]
     """
     die = smoothing.die(of)
-    return Formula(prior.log(labels, of.n_r), die.unseen, die.gain, die.by_collection, die.discount)
+    bias = prior.log(labels, of.n_r)
+    return Formula(bias, die.unseen, die.gain, die.by_collection, die.discount, shown=die.shown, own=die.own)
 
 
 def draw(w: Floats, n: int, length: int | None, mean: float, rng: np.random.Generator) -> Iterator[Integers]:

@@ -17,6 +17,7 @@ from deciban.errors import DecibanError, described, listed, one_line
 from deciban.examples import Source
 from deciban.mixture import steps
 from deciban.settings import Settings
+from deciban.weightfile import export
 
 PACKAGE = Path(deciban.__file__).parent
 SETTINGS = ", ".join(field.name for field in fields(Settings))
@@ -44,6 +45,10 @@ def damaged_column():
 def loaded(folder):
     mail().save(folder / "mail.deciban")
     return deciban.load(folder / "mail.deciban")
+
+
+def tan():
+    return deciban.train(["free money", "see you"], ["spam", "ham"], model="tan")
 
 
 def forgotten(texts, labels):
@@ -180,6 +185,18 @@ WORDINGS = {
     errors.NothingLearnt: (
         lambda _: forgotten(["free money", "money now", "see you"], ["spam", "spam", "ham"]).predict(["money"]),
         "the model has no label left: learn some examples first",
+    ),
+    errors.NeedsExamples: (
+        lambda folder: tan().forget(["Free money"], ["spam"]),
+        "a tan model is made of its examples, not of their counts alone: train it anew on all of them",
+    ),
+    errors.MoreThanTerms: (
+        lambda folder: export(folder / "w.csv", tan().scorecard),
+        "{folder}/w.csv: the model has weights of pairs of terms too, which W and b cannot hold; export another",
+    ),
+    errors.NoLeaveOneOut: (
+        lambda folder: tan().leave_one_out(),
+        "a tan model has no leave-one-out: it takes more than its counts; judge it on examples kept apart",
     ),
     errors.NoTrainingTexts: (
         lambda folder: loaded(folder).leave_one_out(),

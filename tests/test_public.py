@@ -37,7 +37,7 @@ VERBS = [
 SETTINGS = [
     *["model", "words", "edges", "chars", "chars_across", "tokens", "accents", "hash_bits"],
     *["binary", "smoothing", "alpha", "default_p", "complement_weight", "complement_alpha", "term_weight"],
-    *["prior", "prior_smoothing", "calibration", "threads"],
+    *["prior", "prior_smoothing", "tree_terms", "calibration", "threads"],
 ]
 
 

@@ -20,15 +20,27 @@ from ..errors import NotDrawable, listed
 from ..rows import Rows
 from ..scorecard import Scorecard
 from ..settings import Settings
-from ..smoothing import Absolute, Beta, Dirichlet, JelinekMercer, Laplace, MaximumLikelihood, Prior, fixed_point
+from ..smoothing import (
+    Absolute,
+    Beta,
+    Coin,
+    Coins,
+    Dirichlet,
+    JelinekMercer,
+    Laplace,
+    MaximumLikelihood,
+    Prior,
+    fixed_point,
+)
 from ..totals import Whole
-from . import bernoulli, complement, formula, multinomial, ratio
+from . import bernoulli, complement, formula, multinomial, ratio, tan
 
 MODELS: dict[str, ModuleType] = {
     "multinomial": multinomial,
     "bernoulli": bernoulli,
     "complement": complement,
     "ratio": ratio,
+    "tan": tan,
 }
 SMOOTHINGS: dict[str, Callable[[Settings], Any]] = {
     "laplace": lambda settings: Laplace(settings.strength),
@@ -39,12 +51,17 @@ SMOOTHINGS: dict[str, Callable[[Settings], Any]] = {
     "absolute": lambda settings: Absolute(settings.strength),
 }
 
-__all__ = ["MODELS", "SMOOTHINGS", "draw", "leave_one_out", "log_prior", "resolved", "weigh"]
+__all__ = ["MODELS", "SMOOTHINGS", "coin", "draw", "leave_one_out", "log_prior", "resolved", "weigh"]
 
 
-def weigh(counts: Counts, settings: Settings) -> Scorecard:
-    """The scorecard of some counts."""
-    return formula.weigh(counts, _formula(counts.labels, settings), binary=settings.is_binary)
+def weigh(
+    counts: Counts, settings: Settings, rows: Rows | None = None, y: npt.NDArray[np.int64] | None = None
+) -> Scorecard:
+    """The scorecard of some counts; and of their rows, of labels y, where the model needs them (`tan`)."""
+    card = formula.weigh(counts, _formula(counts.labels, settings), binary=settings.is_binary)
+    if rows is None or y is None:
+        return card
+    return tan.weigh(card, counts, rows, y, coin(counts, settings), settings.tree_terms)
 
 
 def log_prior(counts: Counts | Frozen, settings: Settings) -> npt.NDArray[np.float64]:
@@ -84,6 +101,13 @@ def draw(
     left_out = -np.log(of.nu_j) if by_collection else 0.0  # of the scorecard: it is the same for every label
     mean = float(of.nu_r[0, label] / counts.documents[label])
     return list(model.draw(card.column(label) - left_out, n, length, mean, rng))
+
+
+def coin(counts: Counts, settings: Settings) -> Coin:
+    """How likely a document of each label has a term, whichever model it is for: the model's own, or Laplace's."""
+    smoothing = SMOOTHINGS[str(settings.smoothing)](settings)
+    coins: Coins = smoothing if hasattr(smoothing, "coin") else Laplace(1.0)
+    return coins.coin(Whole(counts, binary=True))
 
 
 def _prior(settings: Settings) -> Prior:

@@ -13,6 +13,7 @@ import pytest
 
 import deciban
 from deciban import errors, modelfile
+from deciban.cli import run
 from deciban.errors import DecibanError, described, listed, one_line
 from deciban.examples import Source
 from deciban.mixture import steps
@@ -198,6 +199,11 @@ WORDINGS = {
         lambda folder: tan().leave_one_out(),
         "a tan model has no leave-one-out: it takes more than its counts; judge it on examples kept apart",
     ),
+    errors.NoNetwork: (
+        lambda folder: mail().graph().bif,
+        "a multinomial model is no network of terms that are present or absent, which is what BIF holds; "
+        "train a bernoulli or a tan model",
+    ),
     errors.NoTrainingTexts: (
         lambda folder: loaded(folder).leave_one_out(),
         "leave-one-out needs the training examples, and this model came without: pass texts and labels",
@@ -240,6 +246,10 @@ WORDINGS = {
         reading("mail.xls", b"text,label\n"),
         "{folder}/mail.xls: cannot tell the format from the name; "
         "expected .csv, .tsv, .jsonl, .ndjson, .json, .txt (also .gz), or give --format",
+    ),
+    errors.UnknownGraphFormat: (
+        lambda folder: run(["graph", "mail.deciban", "-o", f"{folder}/mail.png"]),
+        "{folder}/mail.png: cannot tell the format from the name; expected .svg or .bif",
     ),
     errors.DamagedGzip: (
         reading("mail.csv.gz", gzip.compress(b"text,label\nhello,ham\n")[:-9]),

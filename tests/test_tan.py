@@ -254,8 +254,25 @@ def test_pairs_count_with_very_many_labels_too():
     """Where labels are asked by their postings, as they are without pairs, pairs would be missed."""
     texts = [f"word{i} common{i % 7} pair{i % 2} twin{i % 2}" for i in range(200)]
     model = deciban.train(texts, [f"label{i % 100}" for i in range(200)], model="tan")
-    scores = model.scores(texts)
-    assert model.predict(texts) == [model.labels[r] for r in scores.argmax(axis=1)]
+    proba = model.predict_proba(texts)
+    assert model.predict(texts) == [model.labels[r] for r in proba.argmax(axis=1)]
+    for found, row in zip(model.predict_top(texts, 2), proba, strict=True):
+        assert [p for _, p in found] == pytest.approx(sorted(row, reverse=True)[:2])
+
+
+def test_terms_weigh_the_same_by_row_by_column_and_by_posting(tickets):
+    model = deciban.train(*tickets, model="tan", tree_terms=50)
+    card = model.scorecard
+    rows_of_w = card.weights(np.arange(len(card.lexicon)))
+    for r in range(len(card.labels)):
+        np.testing.assert_allclose(card.column(r), rows_of_w[:, r], rtol=1e-12)
+    np.testing.assert_allclose(card.seen, rows_of_w[model.counts.term, card.label], rtol=1e-12)
+    assert [word.name for word in model.words("billing", top=3)]
+
+
+def test_its_smoothing_is_not_chosen_by_leave_one_out(tickets):
+    with pytest.raises(errors.NotForModel, match=r"which takes: laplace, beta$"):
+        deciban.train(*tickets, model="tan", smoothing="auto")
 
 
 @pytest.mark.parametrize("got", [0, -1, 2.0, True, None, "all", 10_001])

@@ -46,12 +46,13 @@ from .examples import Source, as_text, gathered, kept, labels_of, texts_of
 from .examples.kept import Examples
 from .holdout import MOST_KEPT, HeldOut
 from .mixture import Expected
+from .network import Network, network
 from .rows import Rows, rows
 from .sampling import Drawn, sample
 from .scorecard import Scorecard
 from .settings import Settings
 from .terms import check_choice, refuse
-from .weighing import leave_one_out, log_prior, resolved, weigh
+from .weighing import coin, leave_one_out, log_prior, resolved, weigh
 from .weightfile import export
 
 if TYPE_CHECKING:
@@ -312,6 +313,14 @@ class Classifier:
             raise BadSetting(setting="seed", got=seed, expected="a whole number from 0, or None")
         number = None if label is None else self.scorecard.number(label)
         return sample(self._along(), self.scorecard, self.settings, n, number, length, seed)
+
+    def graph(self, top: int = 20) -> Network:
+        """The model as a Bayes network (Zhu 2.3) of the terms that tell most of the label: `.svg` draws it."""
+        if type(top) is not int or top < 1:
+            raise BadSetting(setting="top", got=top, expected="a whole number above 0")
+        card, counts, settings = self.scorecard, self._along(), self.settings
+        prior = log_prior(counts, settings)
+        return network(card, counts, coin(counts, settings), prior, settings.model, top)
 
     def evaluate(self, texts: object, labels: object) -> Evaluation:
         """How well the model does on labelled texts that it has not seen."""

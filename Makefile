@@ -46,7 +46,7 @@ format: setup  ## bring all sources into the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-picture: setup  ## draw the README's picture of an explanation anew
+picture: setup  ## draw the README's pictures anew
 	$(BIN)/python docs/picture.py
 
 bench: .venv/bench  ## measure speed beside the rivals; writes benches/results/speed.md (BENCH=--quick for a trial)

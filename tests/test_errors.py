@@ -13,10 +13,12 @@ import pytest
 
 import deciban
 from deciban import errors, modelfile
+from deciban.cli import run
 from deciban.errors import DecibanError, described, listed, one_line
 from deciban.examples import Source
 from deciban.mixture import steps
 from deciban.settings import Settings
+from deciban.weightfile import export
 
 PACKAGE = Path(deciban.__file__).parent
 SETTINGS = ", ".join(field.name for field in fields(Settings))
@@ -44,6 +46,10 @@ def damaged_column():
 def loaded(folder):
     mail().save(folder / "mail.deciban")
     return deciban.load(folder / "mail.deciban")
+
+
+def tan():
+    return deciban.train(["free money", "see you"], ["spam", "ham"], model="tan")
 
 
 def forgotten(texts, labels):
@@ -181,6 +187,23 @@ WORDINGS = {
         lambda _: forgotten(["free money", "money now", "see you"], ["spam", "spam", "ham"]).predict(["money"]),
         "the model has no label left: learn some examples first",
     ),
+    errors.NeedsExamples: (
+        lambda folder: tan().forget(["Free money"], ["spam"]),
+        "a tan model is made of its examples, not of their counts alone: train it anew on all of them",
+    ),
+    errors.MoreThanTerms: (
+        lambda folder: export(folder / "w.csv", tan().scorecard),
+        "{folder}/w.csv: the model has weights of pairs of terms too, which W and b cannot hold; export another",
+    ),
+    errors.NoLeaveOneOut: (
+        lambda folder: tan().leave_one_out(),
+        "a tan model has no leave-one-out: it takes more than its counts; judge it on examples kept apart",
+    ),
+    errors.NoNetwork: (
+        lambda folder: mail().graph().bif,
+        "a multinomial model is no network of terms that are present or absent, which is what BIF holds; "
+        "train a bernoulli or a tan model",
+    ),
     errors.NoTrainingTexts: (
         lambda folder: loaded(folder).leave_one_out(),
         "leave-one-out needs the training examples, and this model came without: pass texts and labels",
@@ -223,6 +246,10 @@ WORDINGS = {
         reading("mail.xls", b"text,label\n"),
         "{folder}/mail.xls: cannot tell the format from the name; "
         "expected .csv, .tsv, .jsonl, .ndjson, .json, .txt (also .gz), or give --format",
+    ),
+    errors.UnknownGraphFormat: (
+        lambda folder: run(["graph", "mail.deciban", "-o", f"{folder}/mail.png"]),
+        "{folder}/mail.png: cannot tell the format from the name; expected .svg or .bif",
     ),
     errors.DamagedGzip: (
         reading("mail.csv.gz", gzip.compress(b"text,label\nhello,ham\n")[:-9]),

@@ -593,6 +593,42 @@ def test_groups_must_be_those_that_the_file_holds(path):
     assert refusal(path, signed({**about, "groups": other}, arrays, data)) is errors.DamagedModel
 
 
+PAIRS_THAT_FIT_NOTHING = {
+    "first": [np.array([0, 1, 0, 2, 3], np.uint32), np.array([0, 0, 0, 0, 9], np.uint32)],
+    "second": [np.array([9, 9, 9, 9, 9], np.uint32)],
+    "together": [np.full(10, np.nan), np.full(10, np.inf), np.full(10, 1e101)],
+}
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+@pytest.mark.parametrize(
+    ("name", "values"), [(name, values) for name, several in PAIRS_THAT_FIT_NOTHING.items() for values in several]
+)
+def test_pairs_that_fit_nothing_are_damaged(tmp_path, frozen, name, values):
+    path = tmp_path / "mail.deciban"
+    deciban.train(TEXTS, LABELS, model="tan", tree_terms=3).save(path, frozen=frozen)
+    assert refusal(path, with_array(path.read_bytes(), name, values)) is errors.DamagedModel
+
+
+def test_pairs_are_of_terms_that_count_once(tmp_path):
+    path = tmp_path / "mail.deciban"
+    deciban.train(TEXTS, LABELS, model="tan").save(path)
+    about, arrays, data = parts(path.read_bytes())
+    other = {**about, "settings": {**about["settings"], "model": "multinomial"}}
+    assert refusal(path, signed(other, arrays, data)) is errors.DamagedModel
+
+
+def test_pairs_that_are_no_tree_are_drawn_all_the_same(tmp_path):
+    """Nobody saves such: what goes round in a circle comes from nowhere, and is left out."""
+    path = tmp_path / "mail.deciban"
+    deciban.train(TEXTS, LABELS, model="tan", tree_terms=3).save(path)
+    first, second = np.array([0, 1, 2, 2, 3], np.uint32), np.array([1, 0, 1, 3, 2], np.uint32)
+    path.write_bytes(with_array(with_array(path.read_bytes(), "first", first), "second", second))
+    names = deciban.load(path).lexicon.names()
+    assert {*deciban.load(path).graph().terms} == {*names[4:]}
+    assert deciban.load(path).predict(["free money"])
+
+
 def test_a_group_that_is_not_known_here_is_told_from_damage(path):
     """Whoever passed over it could lose it when saving."""
     about, arrays, data = parts(path.read_bytes())

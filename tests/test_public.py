@@ -19,25 +19,16 @@ FACE = [
     *["TextClassifier", "TfidfVectorizer"],
 ]
 VERBS = [
-    *["counts", "documents", "drop_labels", "evaluate", "expected", "explain", "export", "forget", "forget_from"],
-    *["freeze", "frozen", "held_out", "keep_labels", "labels", "learn", "learn_from", "leave_one_out", "lexicon"],
-    *[
-        "log_odds",
-        "predict",
-        "predict_log_proba",
-        "predict_proba",
-        "predict_top",
-        "rank",
-        "rank_in",
-        "rename_label",
-        "sample",
-    ],
-    *["save", "scorecard", "scores", "weights", "with_threads", "without_unlabelled", "words"],
+    *["counts", "documents", "drop_labels", "evaluate", "expected", "explain", "export", "forget"],
+    *["forget_from", "freeze", "frozen", "graph", "held_out", "keep_labels", "labels", "learn", "learn_from"],
+    *["leave_one_out", "lexicon", "log_odds", "predict", "predict_log_proba", "predict_proba", "predict_top"],
+    *["rank", "rank_in", "rename_label", "sample", "save", "scorecard", "scores", "weights", "with_threads"],
+    *["without_unlabelled", "words"],
 ]
 SETTINGS = [
     *["model", "words", "edges", "chars", "chars_across", "tokens", "accents", "hash_bits"],
     *["binary", "smoothing", "alpha", "default_p", "complement_weight", "complement_alpha", "term_weight"],
-    *["prior", "prior_smoothing", "calibration", "threads"],
+    *["prior", "prior_smoothing", "tree_terms", "calibration", "threads"],
 ]
 
 

@@ -54,10 +54,11 @@ def test_the_python(folder):
     assert runner.summarize().failed == 0
 
 
-def test_the_picture_is_what_is_shown_today(folder):
-    before = (ROOT / "docs" / "explanation.svg").read_text(encoding="utf-8")
+def test_the_pictures_are_what_is_shown_today(folder):
+    pictures = [ROOT / "docs" / name for name in ("explanation.svg", "network.svg")]
+    before = [picture.read_text(encoding="utf-8") for picture in pictures]
     subprocess.run([sys.executable, ROOT / "docs" / "picture.py"], check=True)
-    assert (ROOT / "docs" / "explanation.svg").read_text(encoding="utf-8") == before
+    assert [picture.read_text(encoding="utf-8") for picture in pictures] == before
 
 
 def test_the_files_that_it_links_to_are_there():

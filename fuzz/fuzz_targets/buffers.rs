@@ -5,6 +5,7 @@ mod settings;
 
 use deciban_core::counts::Counts;
 use deciban_core::lexicon::{Lexicon, Names};
+use deciban_core::pairs::Pairs;
 use deciban_core::rows::rows;
 use deciban_core::scores::{Scorecard, Scorer};
 use libfuzzer_sys::fuzz_target;
@@ -20,6 +21,8 @@ struct Buffers {
     occurrences: Vec<i64>,
     presences: Vec<i64>,
     floats: Vec<f64>,
+    binary: bool,
+    pairs: (Vec<u32>, Vec<u32>, Vec<f64>),
     text: String,
     settings: Settings,
 }
@@ -38,10 +41,14 @@ fuzz_target!(|found: Buffers| {
         indptr: found.indptr.clone(),
         label: found.label.clone(),
         weight: found.floats,
-        binary: false,
+        binary: found.binary,
     };
+    let (first, second, weight) = found.pairs;
     if let Ok(scorer) = Scorer::new(card, names.len()) {
         scorer.scores(&lexicon, &texts, 1);
+        if let Ok(paired) = scorer.with_pairs(Pairs { first, second, weight }) {
+            paired.scores(&lexicon, &texts, 1);
+        }
     }
     let counts = Counts {
         names,

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from .counts import Counts
 from .decision import log_posterior
 from .rows import Rows
-from .settings import AUTO, MODELS, Settings
+from .settings import AUTO, MODELS, ROWS, Settings
 from .totals import Whole
 from .weighing import leave_one_out, resolved
 
@@ -112,7 +112,8 @@ def _tried(settings: Settings, counts: Counts, sample: Sample) -> Iterator[Tried
 
 
 def _scored(settings: Settings, counts: Counts, sample: Sample) -> Iterator[tuple[Settings, Floats]]:
-    models = {AUTO: MODELS if settings.smoothing == AUTO else INDEPENDENT}.get(settings.model, (settings.model,))
+    counted = [model for model in MODELS if model not in ROWS]
+    models = {AUTO: counted if settings.smoothing == AUTO else INDEPENDENT}.get(settings.model, (settings.model,))
     for model in models:
         if model == "ratio" and settings.smoothing == AUTO:
             yield from _ratios(replace(settings, model=model, smoothing=None, alpha=None), counts, sample)

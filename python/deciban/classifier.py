@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
@@ -23,8 +24,10 @@ from .errors import (
     DifferentSettings,
     FrozenModel,
     HoldsExpected,
+    NeedsExamples,
     NoExamples,
     NoLabelLeft,
+    NoLeaveOneOut,
     NothingLearnt,
     NoTrainingTexts,
     NotUtf8,
@@ -44,12 +47,13 @@ from .examples.kept import Examples
 from .halves import Halved, count, halves_of, tally
 from .holdout import MOST_KEPT, HeldOut
 from .mixture import Expected
-from .rows import rows
+from .network import Network, network
+from .rows import Rows, rows
 from .sampling import Drawn, sample
 from .scorecard import Scorecard
 from .settings import Settings
 from .terms import check_choice, refuse
-from .weighing import leave_one_out, log_prior, resolved, weigh
+from .weighing import coin, leave_one_out, log_prior, resolved, weigh
 from .weightfile import export
 
 if TYPE_CHECKING:
@@ -139,9 +143,29 @@ class Classifier:
         return self.counts if self.expected is None else mixture.aligned(self.counts, self.expected)[0]
 
     def _weighed(self) -> Scorecard:
-        if self.expected is None:
+        if self.expected is not None:
+            return mixture.weigh(self.counts, self.expected, self.settings)
+        if not self.settings.needs_rows:
             return weigh(self.counts, self.settings)
-        return mixture.weigh(self.counts, self.expected, self.settings)
+        if self._examples is None:
+            raise NeedsExamples(model=self.settings.model)
+        return weigh(self.counts, self.settings, *self._rows(self._examples))
+
+    def _countable(self) -> Counts:
+        """The counts, of a model that is made of them alone; others say so before a long file is read."""
+        if self.settings.needs_rows:
+            raise NeedsExamples(model=self.settings.model)
+        return self.counts
+
+    def _check_leave_one_out(self) -> None:
+        if self.settings.needs_rows:
+            raise NoLeaveOneOut(model=self.settings.model)
+
+    def _rows(self, given: Examples) -> tuple[Rows, npt.NDArray[np.int64]]:
+        """The rows of some examples, all of them learnt, and the numbers of their labels."""
+        number = {label: i for i, label in enumerate(self.labels)}
+        y = np.array([number[label] for label in given[1]], np.int64)
+        return rows(self.counts.lexicon, given[0], self.settings.cores), y
 
     def scores(self, texts: object, where: Callable[[int], str] = IN_MEMORY) -> Floats:
         """The score of each label (column) for each text (row), in nats."""
@@ -291,6 +315,14 @@ class Classifier:
         number = None if label is None else self.scorecard.number(label)
         return sample(self._along(), self.scorecard, self.settings, n, number, length, seed)
 
+    def graph(self, top: int = 20) -> Network:
+        """The model as a Bayes network (Zhu 2.3) of the terms that tell most of the label: `.svg` draws it."""
+        if type(top) is not int or top < 1:
+            raise BadSetting(setting="top", got=top, expected="a whole number above 0")
+        card, counts, settings = self.scorecard, self._along(), self.settings
+        prior = log_prior(counts, settings)
+        return network(card, counts, coin(counts, settings), prior, settings.model, top)
+
     def evaluate(self, texts: object, labels: object) -> Evaluation:
         """How well the model does on labelled texts that it has not seen."""
         texts = texts_of(texts)
@@ -321,7 +353,7 @@ class Classifier:
 
         Their texts are not kept: leave-one-out then asks for all of them. Returns itself.
         """
-        counts = self.counts  # a frozen model says so before a long file is read
+        counts = self._countable()
         return self._changed(counts + _tallied(source, self.settings, progress), None, source.name)
 
     def forget(self, texts: object, labels: object) -> Classifier:
@@ -334,7 +366,7 @@ class Classifier:
     def forget_from(self, source: Source, progress: Callable[[int], None] | None = None) -> Classifier:
         """Forgets the examples of a file, in batches; none of them where one was never learnt. Returns itself."""
         self._refuse_expected("forgetting")
-        counts = self.counts
+        counts = self._countable()
         return self._changed(counts - _tallied(source, self.settings, progress), None, source.name)
 
     def drop_labels(self, labels: object) -> Classifier:
@@ -385,6 +417,8 @@ class Classifier:
                 raise DifferentSettings(setting=setting, ours=value, theirs=theirs[setting])
         a, b = self._examples, other._examples
         examples = None if a is None or b is None else kept.both(a, b)
+        if examples is None:
+            self._countable()
         provenance = (*self.provenance, *other.provenance)
         return Classifier(self.settings, self.counts + other.counts, provenance, examples)
 
@@ -394,6 +428,7 @@ class Classifier:
         A model that was loaded has no texts: pass it those that it was trained on.
         """
         self._refuse_expected("leave-one-out")
+        self._check_leave_one_out()
         counts = self.counts
         given = self._examples if texts is None else self._checked(texts, labels)
         if given is None:
@@ -403,9 +438,7 @@ class Classifier:
     def _left_out(self, counts: Counts, given: Examples) -> HeldOut:
         if len(given[0]) < 2:
             raise TooFewToLeaveOut(got=len(given[0]))
-        number = {label: i for i, label in enumerate(self.labels)}
-        y = np.array([number[label] for label in given[1]], np.int64)
-        found, settings = rows(counts.lexicon, given[0], self.settings.cores), self.settings
+        (found, y), settings = self._rows(given), self.settings
         half = halves_of(given[0]) if isinstance(counts, Halved) else np.zeros_like(y)
         if len(y) * len(self.labels) <= MOST_KEPT:
             return HeldOut(self.labels, given[1], leave_one_out(counts, found, y, settings, half))
@@ -418,6 +451,7 @@ class Classifier:
         """The texts of a file and their held-out scores; `loo` where they are those that it was trained on."""
         if loo:
             self._refuse_expected("leave-one-out")
+            self._check_leave_one_out()
         texts, labels, lines = [], [], []
         for batch in source.batches(progress):
             texts += batch.texts
@@ -479,6 +513,8 @@ class Classifier:
 
     def _changed(self, counts: Counts, examples: Examples | None, how: str) -> Classifier:
         """Itself with other counts, and a note of how they came to be."""
+        if examples is None:
+            self._countable()
         more = int(counts.documents.sum() - self._known.documents.sum())
         self.provenance = (*self.provenance, {"source": how, "examples": more})
         return self._become(counts, examples)
@@ -551,10 +587,15 @@ def train(
 
 
 def train_on(source: Source, settings: Settings, progress: Callable[[int], None] | None = None) -> Classifier:
-    """Trains a model on a file, reading it in batches: memory grows with the counts, not with the file."""
-    sample = kept.Reservoir(MOST_TEXTS) if is_open(settings) else None
+    """Trains a model on a file, reading it in batches: memory grows with the counts, not with the file.
+
+    Unless the model needs the examples themselves: then all of them are kept.
+    """
+    most = sys.maxsize if settings.needs_rows else MOST_TEXTS
+    sample = kept.Reservoir(most) if settings.needs_rows or is_open(settings) else None
     counts = _tallied(source, settings, progress, sample)
-    return _trained(settings, counts, source.name, None, sample)
+    examples = sample.examples if sample is not None and settings.needs_rows else None
+    return _trained(settings, counts, source.name, examples, sample)
 
 
 def train_with_unlabelled(

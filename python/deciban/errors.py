@@ -177,6 +177,22 @@ class NothingLearnt(InputError):
     wording = "the model has no label left: learn some examples first"
 
 
+class NeedsExamples(InputError):
+    wording = "a {model} model is made of its examples, not of their counts alone: train it anew on all of them"
+
+
+class MoreThanTerms(InputError):
+    wording = "{path}: the model has weights of pairs of terms too, which W and b cannot hold; export another"
+
+
+class NoLeaveOneOut(InputError):
+    wording = "a {model} model has no leave-one-out: it takes more than its counts; judge it on examples kept apart"
+
+
+class NoNetwork(InputError):
+    wording = "a {model} model is no {what}; train a bernoulli or a tan model"
+
+
 class NoTrainingTexts(InputError):
     wording = "leave-one-out needs the training examples, and this model came without: pass texts and labels"
 
@@ -225,6 +241,10 @@ class EmptyFile(ReadError):
 
 class UnknownFormat(ReadError):
     wording = "{path}: cannot tell the format from the name; expected {known} (also .gz), or give --format"
+
+
+class UnknownGraphFormat(InputError):
+    wording = "{path}: cannot tell the format from the name; expected {known}"
 
 
 class DamagedGzip(ReadError):

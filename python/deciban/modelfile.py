@@ -2,12 +2,13 @@
 
 The file is a safetensors file: arrays and a JSON header. Under `deciban` in the header's metadata stands one JSON
 object: `format` (a number), `checksum`, `groups`, `settings`, `labels`, `provenance`. The arrays come in groups, all or
-none of each, and `groups` names those that the file holds: always the lexicon, the postings and the scorecard; and the
-counts, unless the model is frozen; and the counts expected of unlabelled texts, where there are some (a posting has
-then a count of its own, an expected one, or both, and zero for what it has not). The counts are the cause; the
-scorecard follows from them, and is there so that nobody has to wait for it. (Before format 3 the format itself said
-which groups there are: the counts, and from format 2 on the scorecard. Without one, it is weighed when asked for.) A
-group that is not known here is refused: whoever would pass over it could lose it when saving.
+none of each, and `groups` names those that the file holds: always the lexicon, the postings and the scorecard; the
+counts, unless the model is frozen; the counts expected of unlabelled texts, where there are some (a posting has then a
+count of its own, an expected one, or both, and zero for what it has not); and pairs of terms, where they add to the
+scores. The counts are the cause; the scorecard follows from them, and is there so that nobody has to wait for it.
+(Before format 3 the format itself said which groups there are: the counts, and from format 2 on the scorecard. Without
+one, it is weighed when asked for.) A group that is not known here is refused: whoever would pass over it could lose it
+when saving.
 
 Loading never runs code, and what it reads is checked before use. The arrays are mapped from the file, not copied: a
 model file is replaced by a new one, never written over, so a map stays what was checked. (Whoever copies another file
@@ -68,6 +69,7 @@ _GROUPS = {
     "expected": {"expected": "F64"},
     "halves": {"half_documents": "I64", "half_occurrences": "I64", "half_presences": "I64"},
     "scorecard": {"bias": "F64", "absent": "F64", "weight": "F64"},
+    "pairs": {"first": "U32", "second": "U32", "together": "F64"},
 }
 _TYPES = {name: kind for arrays in _GROUPS.values() for name, kind in arrays.items()}
 # What a file of each format must hold; before the third it holds no more than that, and does not say so.
@@ -127,7 +129,10 @@ class Saved:
         if "weight" not in self.buffers:
             return self.scorecard.scorer
         bias, absent, indptr, label, weight = (self.buffers[name] for name in _WEIGHED)
-        return _core.Scorer(self.lexicon, bias, absent, indptr, label, weight, self.settings.is_binary)
+        binary, pairs = self.settings.is_binary, None
+        if "first" in self.buffers:
+            pairs = (self.buffers["first"], self.buffers["second"], self.buffers["together"])
+        return _core.Scorer(self.lexicon, bias, absent, indptr, label, weight, binary, pairs)
 
     def answers(self, texts: list[Any], where: Callable[[int], str], threads: int) -> list[tuple[int, list[float]]]:
         """For each text the number of its most probable label, and the probability of every label."""
@@ -180,13 +185,17 @@ class Saved:
     def scorecard(self) -> Scorecard:
         """The scorecard, still mapped; weighed from the counts where the file is of a format that has none."""
         from .counts import Counts
-        from .scorecard import Scorecard
+        from .scorecard import Pairs, Scorecard
         from .weighing import weigh
 
         if "weight" not in self.buffers and isinstance(self.known, Counts):
             return weigh(self.known, self.settings)
         bias, absent, indptr, label, weight = map(self._array, _WEIGHED)
-        card = Scorecard(self.labels, self.lexicon, bias, absent, indptr, label, weight, self.settings.is_binary)
+        binary, pairs = self.settings.is_binary, None
+        if "first" in self.buffers:
+            first, second, together = map(self._array, _GROUPS["pairs"])
+            pairs = Pairs(first, second, together.reshape(len(first), len(self.labels)))
+        card = Scorecard(self.labels, self.lexicon, bias, absent, indptr, label, weight, binary, pairs)
         return card.with_scorer(self.scorer)
 
     def _array(self, name: str) -> Any:
@@ -234,6 +243,7 @@ def _arrays(known: Counts | Frozen, card: Scorecard, expected: Expected | None) 
         "postings": (known.documents, card.indptr, card.label),
         **_counted(known, expected),
         "scorecard": (card.bias, card.absent, card.weight),
+        **({} if card.pairs is None else {"pairs": card.pairs.buffers}),
     }
 
 

@@ -22,12 +22,47 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
+class Pairs:
+    """What terms `first[p]` and `second[p]` add to each label where both are in a text: row p of `weight`.
+
+    They are in order. A term may be paired with itself, and adds that beyond what its postings say.
+    """
+
+    first: npt.NDArray[np.uint32]
+    second: npt.NDArray[np.uint32]
+    weight: Floats
+
+    @property
+    def buffers(self) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], Floats]:
+        """The same, as the core takes it."""
+        return self.first, self.second, self.weight.ravel()
+
+    def among(self, terms: npt.NDArray[np.integer]) -> npt.NDArray[np.intp]:
+        """The places of the pairs of two different terms, both of them among some."""
+        there = np.isin(self.first, terms) & np.isin(self.second, terms) & (self.first != self.second)
+        return np.flatnonzero(there)
+
+    @property
+    def own(self) -> npt.NDArray[np.intp]:
+        """The places of terms that are paired with themselves."""
+        return np.flatnonzero(self.first == self.second)
+
+    def alone(self, terms: npt.NDArray[np.integer]) -> Floats:
+        """What each of some terms adds paired with itself: one row a term."""
+        own = self.own
+        row, place = np.nonzero(np.asarray(terms)[:, None] == self.first[own])
+        weights = np.zeros((len(terms), self.weight.shape[1]))
+        weights[row] = self.weight[own[place]]
+        return weights
+
+
+@dataclass(frozen=True, eq=False)
 class Scorecard:
     """The weights of a model.
 
     Term j adds `absent[r]` to label r, and `weight[p]` where a posting p from `indptr[j]` to `indptr[j + 1]` has
     `label[p] == r`; `weight[p]` alone, where `absent` is minus infinity. With `binary`, a term adds once a text,
-    however often it occurs.
+    however often it occurs; then `pairs` of terms may add too.
 
     >>> from deciban.counts import count
     >>> from deciban.terms import Terms
@@ -48,6 +83,7 @@ class Scorecard:
     label: npt.NDArray[np.uint32]
     weight: Floats
     binary: bool
+    pairs: Pairs | None = None
 
     def number(self, label: str) -> int:
         """The number of a label: its column."""
@@ -59,7 +95,8 @@ class Scorecard:
     def scorer(self) -> _core.Scorer:
         """The same, as the core takes it."""
         buffers = (self.bias, self.absent, self.indptr, self.label, self.weight)
-        return _core.Scorer(self.lexicon, *buffers, self.binary)
+        pairs = None if self.pairs is None else self.pairs.buffers
+        return _core.Scorer(self.lexicon, *buffers, self.binary, pairs)
 
     def with_scorer(self, scorer: _core.Scorer) -> Scorecard:
         """The same scorecard with the scorer that whoever loaded it has made already. Returns itself."""
@@ -86,11 +123,19 @@ class Scorecard:
     @property
     def seen(self) -> Floats:
         """W where it is not `absent`: what the term of each posting adds to the posting's label."""
-        return np.asarray(self._beyond[self.label] + self.weight)
+        seen = np.asarray(self._beyond[self.label] + self.weight)
+        if self.pairs is None:
+            return seen
+        own = np.full(len(self.lexicon), -1)
+        own[self.pairs.first[self.pairs.own]] = self.pairs.own
+        pair = np.repeat(own, np.diff(self.indptr))
+        return np.where(pair >= 0, seen + self.pairs.weight[pair, self.label], seen)
 
     def column(self, label: int) -> Floats:
         """The column of W of a label: what each term adds to its score."""
         weights = np.full(len(self.lexicon), self.absent[label])
+        if self.pairs is not None:
+            weights[self.pairs.first[self.pairs.own]] += self.pairs.weight[self.pairs.own, label]
         postings = np.flatnonzero(self.label == label)
         weights[np.searchsorted(self.indptr, postings, side="right") - 1] = self.seen[postings]
         return weights
@@ -106,4 +151,4 @@ class Scorecard:
         for row, term in enumerate(terms):
             postings = slice(self.indptr[term], self.indptr[term + 1])
             weights[row, self.label[postings]] = self._beyond[self.label[postings]] + self.weight[postings]
-        return weights
+        return weights if self.pairs is None else weights + self.pairs.alone(terms)

@@ -15,6 +15,7 @@ MODELS = {
     "bernoulli": ("laplace", "beta"),
     "complement": ("laplace",),
     "ratio": ("jelinek-mercer",),
+    "tan": ("laplace", "beta"),
 }
 # The strength of each smoothing: what it is by default, and what it must stay below. None: estimated from the counts.
 STRENGTHS = {
@@ -24,11 +25,13 @@ STRENGTHS = {
     "jelinek-mercer": (0.5, 1.0),
     "absolute": (0.7, 1.0),
 }
+ROWS = ("tan",)  # models that need the documents themselves, beside their counts: there is no leave-one-out of them
 AUTO = "auto"  # chosen by leave-one-out, when there are texts
 PRIORS = ("data", "uniform")
 CALIBRATIONS = ("none",)
 GREATEST = 1e9
 MOST_THREADS = 4096
+MOST_TREE_TERMS = 10_000  # every two of them are compared
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ class Settings:
     term_weight: float = 0.5
     prior: str | dict[str, float] = "data"
     prior_smoothing: float = 0.0
+    tree_terms: int = 500
     calibration: str = "none"
     threads: int | None = field(default=None, compare=False)
 
@@ -80,6 +84,9 @@ class Settings:
         self._check_smoothing()
         self._check_ratio()
         self._check_prior()
+        if type(self.tree_terms) is not int or not 1 <= self.tree_terms <= MOST_TREE_TERMS:
+            expected = f"a whole number from 1 to {MOST_TREE_TERMS}"
+            raise BadSetting(setting="tree_terms", got=self.tree_terms, expected=expected)
         if self.threads is not None and (type(self.threads) is not int or not 1 <= self.threads <= MOST_THREADS):
             raise BadSetting(
                 setting="threads",
@@ -94,8 +101,9 @@ class Settings:
             object.__setattr__(self, "smoothing", self.smoothings[0])
         every = dict.fromkeys(name for of in MODELS.values() for name in of)
         check_choice("smoothing", self.smoothing, (*every, AUTO))
-        if self.smoothing not in (*self.smoothings, AUTO):
-            known = ", ".join((*self.smoothings, AUTO))
+        allowed = self.smoothings if self.needs_rows else (*self.smoothings, AUTO)
+        if self.smoothing not in allowed:
+            known = ", ".join(allowed)
             raise NotForModel(setting="smoothing", got=self.smoothing, model=self.model, known=known)
         _, below = STRENGTHS.get(str(self.smoothing), (None, 0.0))
         if self.alpha is not None and not (_is_number(self.alpha) and 0 < self.alpha < below):
@@ -134,7 +142,12 @@ class Settings:
     @property
     def is_binary(self) -> bool:
         """Whether a term counts once a text."""
-        return self.binary or self.model == "bernoulli"
+        return self.binary or self.model in ("bernoulli", "tan")
+
+    @property
+    def needs_rows(self) -> bool:
+        """Whether the model is one of those."""
+        return self.model in ROWS
 
     @cached_property
     def terms(self) -> Terms:

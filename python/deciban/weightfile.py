@@ -2,9 +2,10 @@
 
 CSV: a row a term, a column a label; the first row is b, named `(bias)`. It is written block by block, and W is never
 held. NumPy .npz, without pickle: `labels`, `terms`, `b` and W, terms x labels. Where that would take more than DENSE
-bytes, its parts instead: `names` (UTF-8) cut at `offsets`, and `absent`, `indptr`, `label` and `weight`, of which
-W[j, r] = weight[p] where indptr[j] <= p < indptr[j + 1] and label[p] == r, and else absent[r]. `binary` says whether a
-term counts once a text. Terms go by their true names: people are shown others where they are not words.
+bytes, its parts instead: `names` (UTF-8) cut at `offsets`, and `absent`, `indptr`, `label` and `weight`, of which W[j,
+r] = weight[p] where indptr[j] <= p < indptr[j + 1] and label[p] == r, and else absent[r]. `binary` says whether a term
+counts once a text. A scorecard with pairs of terms is more than that, and is refused. Terms go by their true names:
+people are shown others where they are not words.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, BinaryIO, cast
 
 import numpy as np
 
-from .errors import BadSetting
+from .errors import BadSetting, MoreThanTerms
 from .files import csv_writer, replacing
 from .scorecard import Scorecard
 
@@ -29,6 +30,8 @@ def export(path: str | os.PathLike[str], card: Scorecard) -> None:
     ending = os.path.splitext(path)[1].lower()
     if ending not in writers:
         raise BadSetting(setting="output", got=os.fspath(path), expected="a name that ends in .csv or .npz")
+    if card.pairs is not None:
+        raise MoreThanTerms(path=path)
     with replacing(path) as file:
         writers[ending](file, card)
 

@@ -24,6 +24,7 @@ SETTINGS = {
         "unlabelled_weight": 0.5,
     },
     "version-3-deleted": {"words": (1, 2), "smoothing": "deleted"},
+    "version-3-pairs": {"model": "tan", "alpha": 0.5, "tree_terms": 40},
 }
 EXAMPLES = [
     ("I was charged twice for one tent", "billing"),

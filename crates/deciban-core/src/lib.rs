@@ -4,10 +4,10 @@
 //! text, [`accents`] are folded, [`stop`] leaves words out, [`terms`] names what is seen: runs of words, those that
 //! reach the text's [`edges`] too, and of characters (`chars`). `trie` numbers those names and `read` walks a text
 //! through them, `names` where numbers do not do, as for [`hash`], which makes buckets of them; [`lexicon`] holds them
-//! in canonical order, [`rows`] and [`scores`] read texts through it, [`left_out`] scores rows that are left out, [`many`]
-//! labels are asked by their postings, [`decision`] makes probabilities of scores, [`counts`] are what is learnt, and
-//! [`tally`] learns them, the longest n-grams in `grams`; [`mixture`] has what is expected of unlabelled texts.
-//! [`vectorise`] makes what scikit-learn's vectorisers make.
+//! in canonical order, [`rows`] and [`scores`] read texts through it, [`pairs`] of terms add to scores, [`left_out`]
+//! scores rows that are left out, [`many`] labels are asked by their postings, [`decision`] makes probabilities of
+//! scores, [`counts`] are what is learnt, and [`tally`] learns them, the longest n-grams in `grams`; [`mixture`] has what
+//! is expected of unlabelled texts. [`vectorise`] makes what scikit-learn's vectorisers make.
 
 pub mod accents;
 mod characters;
@@ -24,6 +24,7 @@ pub mod mixture;
 mod names;
 mod near;
 mod order;
+pub mod pairs;
 pub mod parts;
 mod read;
 pub mod rows;

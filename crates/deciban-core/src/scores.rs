@@ -7,6 +7,7 @@ use crate::Invalid;
 use crate::decision::log_posterior;
 use crate::lexicon::Lexicon;
 use crate::many::{Many, Scored};
+use crate::pairs::Pairs;
 use crate::parts;
 use crate::read::{Finding, Scratch, read};
 use crate::rows::each_distinct;
@@ -62,6 +63,11 @@ pub(crate) fn check_postings(indptr: &[i64], label: &[u32], terms: usize, labels
     Ok(())
 }
 
+/// Whether a model can have such weights.
+fn possible(weights: &[f64]) -> bool {
+    weights.iter().all(|weight| weight.abs() <= GREATEST)
+}
+
 /// Four labels' numbers, in one half of a cache line.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(align(32))]
@@ -80,6 +86,7 @@ impl Four {
 #[derive(Debug)]
 pub struct Scorer {
     card: Scorecard,
+    pairs: Pairs,
     is_dense: bool,
     scored: AtomicUsize,
     layout: OnceLock<Layout>,
@@ -102,13 +109,25 @@ impl Scorer {
         if card.absent.len() != card.bias.len() || card.weight.len() != card.label.len() {
             return Err(Invalid("the scorecard's buffers differ in length"));
         }
-        let possible = |weights: &[f64]| weights.iter().all(|weight| weight.abs() <= GREATEST);
         if !possible(&card.bias) || !(possible(&card.absent) || card.is_strict()) || !possible(&card.weight) {
             return Err(Invalid("the scorecard holds a weight that no model has"));
         }
         let labels = card.bias.len();
         let is_dense = (1..=DENSE_LABELS).contains(&labels) && terms.saturating_mul(labels) <= DENSE_NUMBERS;
-        Ok(Scorer { card, is_dense, scored: AtomicUsize::new(0), layout: OnceLock::new(), many: OnceLock::new() })
+        let (pairs, scored) = (Pairs::default(), AtomicUsize::new(0));
+        Ok(Scorer { card, pairs, is_dense, scored, layout: OnceLock::new(), many: OnceLock::new() })
+    }
+
+    /// The same, with pairs of terms that add to the scores too.
+    pub fn with_pairs(self, pairs: Pairs) -> Result<Self, Invalid> {
+        pairs.check(self.card.indptr.len() - 1, self.labels())?;
+        if !self.card.binary {
+            return Err(Invalid("pairs are of a scorecard whose terms count once a text"));
+        }
+        if !possible(&pairs.weight) {
+            return Err(Invalid("the scorecard holds a weight that no model has"));
+        }
+        Ok(Scorer { pairs, ..self })
     }
 
     /// How many labels there are.
@@ -170,7 +189,7 @@ impl Scorer {
 
     /// Whether labels are asked by their postings.
     fn is_sparse(&self) -> bool {
-        !self.is_dense && !self.card.is_strict()
+        !self.is_dense && !self.card.is_strict() && self.pairs.first.is_empty()
     }
 
     fn many(&self) -> &Many {
@@ -188,7 +207,9 @@ impl Scorer {
             let row = pair[0] as usize..pair[1] as usize;
             let start = all.len();
             all.extend_from_slice(&self.card.bias);
-            self.add_postings(&mut all[start..], term[row.clone()].iter().zip(&count[row]).map(|(&j, &n)| (j, n)));
+            let counted = term[row.clone()].iter().zip(&count[row.clone()]).map(|(&j, &n)| (j, n));
+            self.add_postings(&mut all[start..], counted);
+            self.pairs.add(&mut all[start..], &term[row]);
         }
         Ok(all)
     }
@@ -268,6 +289,7 @@ impl Scorer {
                 each_distinct(&mut found, |term, count| distinct.push((term, count)));
                 self.add_postings(&mut scores, distinct.iter().copied());
             }
+            self.pairs.add(&mut scores, &found); // which are in order and distinct: whoever has pairs is binary
             emit(&scores);
         }
     }
@@ -441,6 +463,24 @@ mod tests {
         assert_eq!(strict.scores(&lexicon, &["aa zz aa"], 1), expected);
         assert_eq!(strict.scores_of_rows(&[0, 1], &[0], &[2]).unwrap(), expected);
         assert!(strict.scores(&lexicon, &["aa bb"], 1).iter().all(|&score| score == f64::NEG_INFINITY));
+    }
+
+    #[test]
+    fn pairs_add_to_texts_and_rows_alike() {
+        let names = Names::new(b"aabbcc".to_vec(), vec![0, 2, 4, 6]).unwrap();
+        let lexicon = Lexicon::new(Terms::default(), names).unwrap();
+        let pairs = |weight| Pairs { first: vec![0], second: vec![2], weight: vec![weight, 0.0, -weight] };
+        assert!(scorer(3, 0.1, false).unwrap().with_pairs(pairs(1.0)).is_err());
+        assert!(scorer(3, 0.1, true).unwrap().with_pairs(pairs(f64::NAN)).is_err());
+        let (plain, paired) =
+            (scorer(3, 0.1, true).unwrap(), scorer(3, 0.1, true).unwrap().with_pairs(pairs(8.0)).unwrap());
+        let texts = ["cc bb aa cc", "aa bb"];
+        let difference = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(b).map(|(a, b)| (a - b).round()).collect::<Vec<_>>();
+        let expected = vec![8.0, 0.0, -8.0, 0.0, 0.0, 0.0];
+        assert_eq!(difference(paired.scores(&lexicon, &texts, 1), plain.scores(&lexicon, &texts, 1)), expected);
+        let rows = (&[0, 3, 5], &[0, 1, 2, 0, 1], &[1, 1, 2, 1, 1]);
+        let by_row = |scorer: Scorer| scorer.scores_of_rows(rows.0, rows.1, rows.2).unwrap();
+        assert_eq!(difference(by_row(paired), by_row(plain)), expected);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use deciban_core::counts::{self, Counts, Unlearnt as CoreUnlearnt, check};
 use deciban_core::decision;
 use deciban_core::left_out::{self, Formula, Left};
 use deciban_core::lexicon::{Index, Lexicon as CoreLexicon, Names};
+use deciban_core::pairs::Pairs;
 use deciban_core::rows::{Rows, rows};
 use deciban_core::scores::{Scorecard, Scorer as CoreScorer};
 use deciban_core::tally::Tally as CoreTally;
@@ -187,6 +188,7 @@ struct Scorer {
 #[pymethods]
 impl Scorer {
     #[new]
+    #[pyo3(signature = (lexicon, bias, absent, indptr, label, weight, binary, pairs=None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
@@ -197,6 +199,7 @@ impl Scorer {
         label: Flat<u32>,
         weight: Flat<f64>,
         binary: bool,
+        pairs: Option<(Flat<u32>, Flat<u32>, Flat<f64>)>,
     ) -> PyResult<Self> {
         let card = Scorecard {
             bias: bias.to_vec(py)?,
@@ -207,7 +210,12 @@ impl Scorer {
             binary,
         };
         let terms = lexicon.bind(py).get().0.names().len();
-        Ok(Scorer { scorer: CoreScorer::new(card, terms).map_err(invalid)?, lexicon })
+        let scorer = CoreScorer::new(card, terms).map_err(invalid)?;
+        let Some((first, second, weight)) = pairs else {
+            return Ok(Scorer { scorer, lexicon });
+        };
+        let pairs = Pairs { first: first.to_vec(py)?, second: second.to_vec(py)?, weight: weight.to_vec(py)? };
+        Ok(Scorer { scorer: scorer.with_pairs(pairs).map_err(invalid)?, lexicon })
     }
 
     /// The scores of texts: one row a text, one column a label.

@@ -42,7 +42,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def add_settings(parser: ArgumentParser) -> None:
     """The settings, by the names that they have everywhere."""
     add = parser.add_argument
-    model = "multinomial (default), bernoulli, complement, ratio, or auto: chosen by leave-one-out"
+    model = "multinomial (default), bernoulli, complement, ratio, tan, or auto: chosen by leave-one-out"
     add("--model", default="multinomial", metavar="NAME", help=model)
     words = "runs of words that are terms: 1, 1-2, ... or none (default: 1)"
     add("--words", default=(1, 1), type=options.lengths, metavar="LENGTHS", help=words)
@@ -75,6 +75,8 @@ def add_settings(parser: ArgumentParser) -> None:
     add("--prior", default="data", type=options.prior, metavar="PRIOR", help=prior)
     prior_smoothing = "what is added to each label's number of examples (default: 0)"
     add("--prior-smoothing", default=0.0, type=float, metavar="NUMBER", help=prior_smoothing)
+    tree = "how many terms the tree of a tan model has (default: 500)"
+    add("--tree-terms", default=500, type=options.positive, metavar="N", help=tree)
     calibration = "how scores become probabilities (default: none)"
     add("--calibration", default="none", metavar="NAME", help=calibration)
 
@@ -108,7 +110,8 @@ def run(given: Namespace) -> None:
         screen.write_json(facts)
     else:
         print(_in_words(facts))
-        loo = "" if trained.expected else f"; how good is it? deciban evaluate {given.output} {given.file} --loo"
+        examples = "FILE" if settings.needs_rows else f"{given.file} --loo"
+        loo = "" if trained.expected else f"; how good is it? deciban evaluate {given.output} {examples}"
         print(f"saved as {given.output}{'; frozen: it predicts and explains' if given.frozen else loo}")
 
 

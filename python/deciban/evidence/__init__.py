@@ -4,13 +4,17 @@ Nothing is approximated. The score of a label is a sum over terms, so the log-od
 
     f(x) = (log theta_1 - log theta_0) . x + log p(y=1) - log p(y=0)        Zhu 16-18
 
-and each summand is the evidence of its term. They add up to the posterior log-odds. A model of hashed terms knows no
-names: they are recovered from the text that is explained, and those that share a bucket are one piece of evidence.
+and each summand is the evidence of its term. They add up to the posterior log-odds. Where pairs of terms add to the
+score, what two add together, beyond what each adds alone, is a piece of evidence of its own. A model of hashed terms
+knows no names: they are recovered from the text that is explained, and those that share a bucket are one piece of
+evidence.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -20,12 +24,15 @@ from ..scorecard import Scorecard
 from ..terms import Terms, display
 from ..units import decibans
 
+Spans: TypeAlias = "list[tuple[int, int]]"
+
 
 @dataclass(frozen=True)
 class TermEvidence:
     """One term's weight: `decibans` in all, for `times` times that it counts; `spans` are its places in the text.
 
     `names` are what stands there: the term itself, or, where `term` is a bucket of hashed ones, all that fall into it.
+    A pair of terms is called "one & other", and its spans are those of both.
     """
 
     term: str
@@ -37,7 +44,7 @@ class TermEvidence:
     @property
     def name(self) -> str:
         """The term as people are shown it."""
-        return " | ".join(map(display, self.names))
+        return _shown(self.names)
 
 
 @dataclass(frozen=True)
@@ -98,15 +105,36 @@ def explain(card: Scorecard, terms: Terms, text: str, label: str | None = None, 
         for term, nat in zip(places, nats, strict=True)
         for times in (1 if card.binary else len(spans[term]),)
     ]
+    together = _together(card, places, one, other, spans, {term: _shown(names[term]) for term in places})
     return Evidence(
         text=text,
         label=card.labels[one],
         against=card.labels[other],
         probability=float(posterior(scores)[one]),
         prior=decibans(float(card.bias[one] - card.bias[other])),
-        terms=tuple(sorted(found, key=lambda e: (-abs(e.decibans), e.term))),
+        terms=tuple(sorted([*found, *together], key=lambda e: (-abs(e.decibans), e.term))),
         unknown=tuple(name for term in spans if term not in places for name in names[term]),
     )
+
+
+def _together(
+    card: Scorecard, places: dict[str, int], one: int, other: int, spans: Mapping[str, Spans], names: dict[str, str]
+) -> Iterator[TermEvidence]:
+    """What pairs of the terms at some places add for one label against another."""
+    if card.pairs is None:
+        return
+    at = {place: term for term, place in places.items()}
+    for pair in card.pairs.among(np.fromiter(at, np.int64, len(at))):
+        first, second = (at[int(terms[pair])] for terms in (card.pairs.first, card.pairs.second))
+        nat = card.pairs.weight[pair, one] - card.pairs.weight[pair, other]
+        where = tuple(sorted({*spans[first], *spans[second]}))
+        yield TermEvidence(
+            f"{first} & {second}", decibans(float(nat)), 1, where, (f"{names[first]} & {names[second]}",)
+        )
+
+
+def _shown(names: Iterable[str]) -> str:
+    return " | ".join(map(display, names))
 
 
 def _seen(terms: Terms, text: str) -> tuple[dict[str, list[tuple[int, int]]], dict[str, dict[str, None]]]:

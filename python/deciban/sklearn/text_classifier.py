@@ -50,6 +50,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         term_weight: float = 0.5,
         prior: str | dict[str, float] = "data",
         prior_smoothing: float = 0.0,
+        tree_terms: int = 500,
         calibration: str = "none",
         threads: int | None = None,
     ) -> None:
@@ -70,6 +71,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.term_weight = term_weight
         self.prior = prior
         self.prior_smoothing = prior_smoothing
+        self.tree_terms = tree_terms
         self.calibration = calibration
         self.threads = threads
 

@@ -23,6 +23,8 @@ from ..settings import Settings
 from ..smoothing import (
     Absolute,
     Beta,
+    Coin,
+    Coins,
     Deleted,
     Dirichlet,
     JelinekMercer,
@@ -32,7 +34,7 @@ from ..smoothing import (
     fixed_point,
 )
 from ..totals import Whole
-from . import bernoulli, complement, formula, multinomial, ratio
+from . import bernoulli, complement, formula, multinomial, ratio, tan
 
 Integers = npt.NDArray[np.int64]
 MODELS: dict[str, ModuleType] = {
@@ -40,6 +42,7 @@ MODELS: dict[str, ModuleType] = {
     "bernoulli": bernoulli,
     "complement": complement,
     "ratio": ratio,
+    "tan": tan,
 }
 SMOOTHINGS: dict[str, Callable[[Settings], Any]] = {
     "laplace": lambda settings: Laplace(settings.strength),
@@ -51,12 +54,17 @@ SMOOTHINGS: dict[str, Callable[[Settings], Any]] = {
     "deleted": lambda _: Deleted(),
 }
 
-__all__ = ["MODELS", "SMOOTHINGS", "draw", "leave_one_out", "log_prior", "resolved", "weigh"]
+__all__ = ["MODELS", "SMOOTHINGS", "coin", "draw", "leave_one_out", "log_prior", "resolved", "weigh"]
 
 
-def weigh(counts: Counts, settings: Settings) -> Scorecard:
-    """The scorecard of some counts."""
-    return formula.weigh(counts, _formula(counts.labels, settings), binary=settings.is_binary)
+def weigh(
+    counts: Counts, settings: Settings, rows: Rows | None = None, y: npt.NDArray[np.int64] | None = None
+) -> Scorecard:
+    """The scorecard of some counts; and of their rows, of labels y, where the model needs them (`tan`)."""
+    card = formula.weigh(counts, _formula(counts.labels, settings), binary=settings.is_binary)
+    if rows is None or y is None:
+        return card
+    return tan.weigh(card, counts, rows, y, coin(counts, settings), settings.tree_terms)
 
 
 def log_prior(counts: Counts | Frozen, settings: Settings) -> npt.NDArray[np.float64]:
@@ -101,6 +109,13 @@ def draw(
     left_out = -np.log(of.nu_j) if by_collection else 0.0  # of the scorecard: it is the same for every label
     mean = float(of.nu_r[0, label] / counts.documents[label])
     return list(model.draw(card.column(label) - left_out, n, length, mean, rng))
+
+
+def coin(counts: Counts, settings: Settings) -> Coin:
+    """How likely a document of each label has a term, whichever model it is for: the model's own, or Laplace's."""
+    smoothing = SMOOTHINGS[str(settings.smoothing)](settings)
+    coins: Coins = smoothing if hasattr(smoothing, "coin") else Laplace(1.0)
+    return coins.coin(Whole(counts, binary=True))
 
 
 def _prior(settings: Settings) -> Prior:

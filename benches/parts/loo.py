@@ -20,7 +20,7 @@ MOST_OF = {("bernoulli", "laplace"): 10.0}
 RETRAINING = "scikit-learn, trained n times"
 ABOUT = f"""Seconds of `leave_one_out()` and of `predict()` on the {{n:,}} training texts of {SET}, one thread, both
 from texts: medians of {RUNS} runs in turn, after one that does not count; in CPU time, on which the bar is, and on the
-clock.
+clock. `predict()` finds its scorecard weighed.
 """
 AGAINST = """
 Training scikit-learn's CountVectorizer and MultinomialNB on {left:,} texts takes {seconds:.2f} s of CPU time (median of

@@ -23,7 +23,7 @@ FOLDS = 5
 WORD = re.compile(r"\b\w\w+\b")  # what deciban takes for words by default
 ABOUT = f"""Accuracy of both models with Laplace smoothing (alpha 1) when only the words are kept that tell most of the
 label: ranked by the mutual information of label and presence, on the training part. By {FOLDS}-fold cross-validation
-where a set has no test part. The last line of a set has all words of the training part, how many that may be.
+where a set has no test part. The last line of a set has all words of the training part, however many.
 """
 
 

@@ -4,7 +4,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check rust lint types layers pytest format picture bench scale labels unlabelled fuzz data clean
+.PHONY: help setup demo test check rust lint types layers pytest format picture bench scale labels unlabelled accuracy \
+	fuzz data clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +61,9 @@ labels: .venv/bench  ## measure very many labels against dense scoring; writes b
 
 unlabelled: .venv/bench  ## measure what unlabelled texts add to a few labelled ones; writes benches/results/unlabelled.md
 	$(BIN)/python -m benches.unlabelled $(BENCH)
+
+accuracy: .venv/bench  ## measure how good the models are on real data sets; writes benches/results/accuracy.md
+	$(BIN)/python -m benches.accuracy $(BENCH)
 
 .venv/bench: .venv/installed
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'

@@ -1,1 +1,1 @@
-"""How fast deciban is, beside its rivals and beside what the machine can do. `README.md` says how to read it."""
+"""How fast deciban is, beside its rivals and what the machine can do, and how good. `README.md` says how to read it."""

@@ -78,6 +78,40 @@ def unlabelled(path: Path, curves: dict[str, list[tuple[int, float]]], about: st
     figure.savefig(path, metadata={"Date": None})
 
 
+def sizes(path: Path, curves: dict[str, dict[str, list[tuple[float, float]]]], about: str) -> None:
+    """Accuracy against the size of the lexicon: a panel a set, a line a model."""
+    plt = _pyplot()
+    figure, panels = plt.subplots(1, len(curves), figsize=(4 * len(curves), 4), layout="constrained", squeeze=False)
+    for panel, (name, lines) in zip(panels[0], curves.items(), strict=True):
+        for model, points in lines.items():
+            panel.plot(*zip(*points, strict=True), marker="o", markersize=3, label=model)
+        panel.set_xscale("log")
+        panel.set_title(name, fontsize=9, loc="left")
+        panel.spines[["top", "right"]].set_visible(False)
+    panels[0, 0].set_ylabel("accuracy, %")
+    panels[0, 0].legend(fontsize=8, frameon=False)
+    figure.supxlabel(f"words in the lexicon, logarithmic\n{about}", fontsize=8)
+    figure.savefig(path, metadata={"Date": None})
+
+
+def pairs(path: Path, names: list[str], values: dict[str, list[float]], about: str) -> None:
+    """A group of bars a name, one of each kind of value."""
+    plt = _pyplot()
+    figure, panel = plt.subplots(figsize=(8, 0.45 * len(names) + 1), layout="constrained")
+    height = 0.8 / len(values)
+    for kind, (label, of) in enumerate(values.items()):
+        places = [place + kind * height for place in range(len(names))]
+        panel.barh(places, of, height, label=label, color=(THEIRS, OURS)[kind % 2])
+    panel.set_yticks([place + 0.4 - height / 2 for place in range(len(names))], names)
+    panel.invert_yaxis()
+    panel.axvline(0, color=LIMIT, linewidth=0.8)
+    panel.set_xlabel(about, fontsize=8)
+    panel.tick_params(labelsize=8)
+    panel.legend(fontsize=8, frameon=False)
+    panel.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, metadata={"Date": None})
+
+
 def _pyplot() -> object:
     import matplotlib as mpl
 

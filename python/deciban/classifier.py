@@ -13,8 +13,9 @@ import numpy.typing as npt
 from . import mixture, modelfile
 from ._core import BadText as BadTextInCore
 from ._core import Lexicon
+from .amounts import counted, tally_of
 from .choosing import MOST_TEXTS, Sample, choose, is_open, most_texts
-from .counts import Counts, Frozen, Tally, count
+from .counts import Counts, Frozen, count
 from .decision import log_odds, log_posterior
 from .decision.ranking import BY, Ranked, Ranking
 from .errors import (
@@ -465,7 +466,7 @@ class Classifier:
         texts = texts_of(texts)
         labels = labels_of(labels, texts)
         try:
-            return count(self.settings.terms, texts, labels, self.settings.cores), (texts, labels)
+            return counted(self.settings, texts, labels), (texts, labels)
         except BadTextInCore as error:
             refuse(error, texts, where)
 
@@ -580,7 +581,7 @@ def _tallied(
     sample: kept.Reservoir | None = None,
 ) -> Counts:
     """The counts of a file, of which there must be some."""
-    tally = Tally(settings.terms, settings.cores)
+    tally = tally_of(settings)
     for batch in gathered(source.batches(progress)):
         try:
             tally.add(batch.texts, batch.labels)

@@ -15,7 +15,9 @@ MODELS = {
     "bernoulli": ("laplace", "beta"),
     "complement": ("laplace",),
     "ratio": ("jelinek-mercer",),
+    "twcnb": ("laplace",),
 }
+AMOUNTED = ("twcnb",)  # models that count what terms amount to, rather than how often they occur
 # The strength of each smoothing: what it is by default, and what it must stay below. None: estimated from the counts.
 STRENGTHS = {
     "laplace": (1.0, 1e9),
@@ -135,6 +137,11 @@ class Settings:
     def is_binary(self) -> bool:
         """Whether a term counts once a text."""
         return self.binary or self.model == "bernoulli"
+
+    @property
+    def has_amounts(self) -> bool:
+        """Whether the counts are of what terms amount to."""
+        return self.model in AMOUNTED
 
     @cached_property
     def terms(self) -> Terms:

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup, escape
 
+from ..amounts import counted
 from ..classifier import Classifier
-from ..counts import count
 from ..evaluation import Evaluation
 from ..evidence import Evidence
 from ..evidence.page import tinted
@@ -95,7 +95,7 @@ def _log_odds_of_greatest(scores: Floats) -> Floats:
 def _without(classifier: Classifier, text: str, label: str) -> Classifier:
     """The model as it would be had it never seen the text."""
     settings = classifier.settings
-    return Classifier(settings, classifier.counts - count(settings.terms, [text], [label], settings.cores))
+    return Classifier(settings, classifier.counts - counted(settings, [text], [label]))
 
 
 def _mistake(model: Classifier, held: HeldOut, place: int, text: str, log_odds: float) -> Mistake:

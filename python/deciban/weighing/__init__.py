@@ -2,7 +2,8 @@
 
 Each module has a `formula`: the numbers of its model, from the totals of the counts. `weigh` makes the scorecard of
 them, and `leave_one_out` the scores that each training document would get from a scorecard weighed without it, as
-settings say. `MODELS` has all models, `SMOOTHINGS` all ways of smoothing.
+settings say. `MODELS` has all models, `SMOOTHINGS` all ways of smoothing. `twcnb`, which has weights of another form,
+does both by itself.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ from ..scorecard import Scorecard
 from ..settings import Settings
 from ..smoothing import Absolute, Beta, Dirichlet, JelinekMercer, Laplace, MaximumLikelihood, Prior, fixed_point
 from ..totals import Whole
-from . import bernoulli, complement, formula, multinomial, ratio
+from . import bernoulli, complement, formula, multinomial, ratio, twcnb
 
 MODELS: dict[str, ModuleType] = {
     "multinomial": multinomial,
     "bernoulli": bernoulli,
     "complement": complement,
     "ratio": ratio,
+    "twcnb": twcnb,
 }
 SMOOTHINGS: dict[str, Callable[[Settings], Any]] = {
     "laplace": lambda settings: Laplace(settings.strength),
@@ -44,6 +46,8 @@ __all__ = ["MODELS", "SMOOTHINGS", "draw", "leave_one_out", "log_prior", "resolv
 
 def weigh(counts: Counts, settings: Settings) -> Scorecard:
     """The scorecard of some counts."""
+    if settings.model == "twcnb":
+        return twcnb.weigh(counts, Laplace(settings.strength), _prior(settings), binary=settings.is_binary)
     return formula.weigh(counts, _formula(counts.labels, settings), binary=settings.is_binary)
 
 
@@ -54,6 +58,9 @@ def log_prior(counts: Counts | Frozen, settings: Settings) -> npt.NDArray[np.flo
 
 def leave_one_out(counts: Counts, rows: Rows, y: npt.NDArray[np.int64], settings: Settings) -> npt.NDArray[np.float64]:
     """The scores of each row, of label y[i] and one of those counted, by a scorecard weighed without it."""
+    if settings.model == "twcnb":
+        how = (Laplace(settings.strength), _prior(settings))
+        return twcnb.leave_one_out(counts, rows, y, *how, binary=settings.is_binary, threads=settings.cores)
     of = _formula(counts.labels, settings)
     return formula.leave_one_out(counts, rows, y, of, binary=settings.is_binary, threads=settings.cores)
 

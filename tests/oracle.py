@@ -51,13 +51,14 @@ def terms(
 
 
 class Counts:
-    """Counters of documents, occurrences and presences."""
+    """Counters of documents, occurrences and presences, and the rows that they were counted from."""
 
     def __init__(self, texts, labels, **seen):
         self.documents = Counter(labels)
+        self.rows = [(Counter(terms(text, **seen)), label) for text, label in zip(texts, labels, strict=True)]
         self.occurrences, self.presences = defaultdict(Counter), defaultdict(Counter)
-        for text, label in zip(texts, labels, strict=True):
-            for term, times in Counter(terms(text, **seen)).items():
+        for row, label in self.rows:
+            for term, times in row.items():
                 self.occurrences[term][label] += times
                 self.presences[term][label] += 1
         self.labels, self.lexicon = sorted(self.documents), sorted(self.occurrences)

@@ -159,6 +159,11 @@ WORDINGS = {
         lambda _: deciban.train(["one", "two"], ["a", "b"], model="bernoulli", smoothing="absolute"),
         "smoothing='absolute': not for the model 'bernoulli', which takes: laplace, beta, auto",
     ),
+    errors.TooManyWeights: (
+        lambda _: deciban.train(*([f"w{i}" for i in range(9000)] for _ in range(2)), model="twcnb").scorecard,
+        "the model 'twcnb' has a weight for every term and label, and 9,000 terms x 9,000 labels are more than "
+        "67,108,864; choose the model 'complement', or fewer terms",
+    ),
     errors.NoPrior: (
         lambda _: deciban.train(["a1", "b1"], ["x", "y"], prior={"x": 1.0}).predict(["a1"]),
         "the prior that was given has no number for the label 'y'; it has: x",

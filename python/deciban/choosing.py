@@ -24,7 +24,7 @@ import numpy.typing as npt
 from .counts import Counts
 from .decision import log_posterior
 from .rows import Rows
-from .settings import AUTO, MODELS, ROWS, Settings
+from .settings import AMOUNTED, AUTO, MODELS, ROWS, Settings
 from .totals import Whole
 from .weighing import leave_one_out, resolved
 
@@ -43,6 +43,7 @@ STRENGTHS: dict[str, tuple[float | None, ...]] = {
 }
 COMPLEMENTS = (0.3, 1.0, 3.0, 10.0)
 RATIOS = {"alpha": (0.1, 0.3), "complement_alpha": (1.0, 10.0, 100.0, 300.0), "term_weight": (0.5, 0.75)}
+COUNTED = tuple(model for model in MODELS if model not in (*ROWS, *AMOUNTED))  # from the same counts
 INDEPENDENT = ("multinomial", "bernoulli")  # Aggarwal 5.3.3's choice
 BETAS = (0.0, 1.0, 3.0, 10.0)
 
@@ -94,7 +95,7 @@ def choose(settings: Settings, counts: Counts, sample: Sample) -> tuple[Settings
         "texts": len(sample.rows),
         "tried": len(tried),
         "best": _best_of_models(tried),
-        "why": _why(winner, tried, Whole(counts, binary=False)),
+        "why": _why(winner, tried, Whole(counts, binary=False), sample.rows),
     }
 
 
@@ -112,8 +113,7 @@ def _tried(settings: Settings, counts: Counts, sample: Sample) -> Iterator[Tried
 
 
 def _scored(settings: Settings, counts: Counts, sample: Sample) -> Iterator[tuple[Settings, Floats]]:
-    counted = [model for model in MODELS if model not in ROWS]
-    models = {AUTO: counted if settings.smoothing == AUTO else INDEPENDENT}.get(settings.model, (settings.model,))
+    models = {AUTO: COUNTED if settings.smoothing == AUTO else INDEPENDENT}.get(settings.model, (settings.model,))
     for model in models:
         if model == "ratio" and settings.smoothing == AUTO:
             yield from _ratios(replace(settings, model=model, smoothing=None, alpha=None), counts, sample)
@@ -165,11 +165,12 @@ def _best_of_models(tried: list[Tried]) -> dict[str, float]:
     return {one.name: round(100 * one.accuracy, 2) for one in best.values()}
 
 
-def _why(winner: Tried, tried: list[Tried], of: Whole) -> str:
+def _why(winner: Tried, tried: list[Tried], of: Whole, rows: Rows) -> str:
     """A sentence, with the figures that Aggarwal 5.3.3 goes by."""
     others = [one for one in tried if one.settings.model != winner.settings.model]
     rival = max(others or [tried[0]], key=lambda one: one.accuracy)
-    d, length, different = (float(x.item()) for x in (of.d, of.nu / of.n, of.m / of.n))
+    length = rows.count.sum() / len(rows)
+    d, different = (float(x.item()) for x in (of.d, of.m / of.n))
     share, repeats = different / max(d, 1), length / max(different, 1)
     reasons = (
         f"a text has {length:.0f} terms, {different:.0f} of them different, of a lexicon of {d:,.0f}: "

@@ -153,6 +153,13 @@ class NoPrior(InputError):
     wording = "the prior that was given has no number for the label {label!r}; it has: {known}"
 
 
+class TooManyWeights(InputError):
+    wording = (
+        "the model 'twcnb' has a weight for every term and label, and {terms} terms x {labels} labels are more than "
+        "{most}; choose the model 'complement', or fewer terms"
+    )
+
+
 class NothingSeen(InputError):
     wording = "words, chars and chars_across are all off: expected at least one of them"
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from .amounts import AmountTally
 from .counts import Counts, Integers, Tally
 from .settings import Settings
 
@@ -132,7 +133,9 @@ def _marked(counts: Counts, mark: str) -> Counts:
 
 
 def tally(settings: Settings) -> Tally:
-    """What counts as settings ask for: in halves only for deleted estimation."""
+    """What counts as settings ask for: in halves only for deleted estimation, amounts only for models of them."""
+    if settings.has_amounts:
+        return AmountTally(settings.terms, settings.cores, binary=settings.is_binary)
     return (HalvedTally if settings.smoothing == "deleted" else Tally)(settings.terms, settings.cores)
 
 

@@ -4,11 +4,11 @@ The file is a safetensors file: arrays and a JSON header. Under `deciban` in the
 object: `format` (a number), `checksum`, `groups`, `settings`, `labels`, `provenance`. The arrays come in groups, all or
 none of each, and `groups` names those that the file holds: always the lexicon, the postings and the scorecard; the
 counts, unless the model is frozen; the counts expected of unlabelled texts, where there are some (a posting has then a
-count of its own, an expected one, or both, and zero for what it has not); and pairs of terms, where they add to the
-scores. The counts are the cause; the scorecard follows from them, and is there so that nobody has to wait for it.
-(Before format 3 the format itself said which groups there are: the counts, and from format 2 on the scorecard. Without
-one, it is weighed when asked for.) A group that is not known here is refused: whoever would pass over it could lose it
-when saving.
+count of its own, an expected one, or both, and zero for what it has not); pairs of terms, where they add to the scores;
+and places, where the scorecard has other postings than the counts. The counts are the cause; the scorecard follows from
+them, and is there so that nobody has to wait for it. (Before format 3 the format itself said which groups there are:
+the counts, and from format 2 on the scorecard. Without one, it is weighed when asked for.) A group that is not known
+here is refused: whoever would pass over it could lose it when saving.
 
 Loading never runs code, and what it reads is checked before use. The arrays are mapped from the file, not copied: a
 model file is replaced by a new one, never written over, so a map stays what was checked. (Whoever copies another file
@@ -70,6 +70,7 @@ _GROUPS = {
     "halves": {"half_documents": "I64", "half_occurrences": "I64", "half_presences": "I64"},
     "scorecard": {"bias": "F64", "absent": "F64", "weight": "F64"},
     "pairs": {"first": "U32", "second": "U32", "together": "F64"},
+    "places": {"card_indptr": "I64", "card_label": "U32"},
 }
 _TYPES = {name: kind for arrays in _GROUPS.values() for name, kind in arrays.items()}
 # What a file of each format must hold; before the third it holds no more than that, and does not say so.
@@ -79,7 +80,6 @@ _MUST = {
     3: ["lexicon", "postings", "scorecard"],
 }
 _COUNTED = (*_GROUPS["postings"], *_GROUPS["counts"])
-_WEIGHED = ("bias", "absent", "indptr", "label", "weight")
 _GREATEST = (1 << 63) - 1
 _SENSELESS = "its header makes no sense"
 _CODES = {"U8": "B", "U32": "I", "I64": "q", "F64": "d"}
@@ -123,12 +123,18 @@ class Saved:
         """Whether there are the counts of a half, too."""
         return "half_documents" in self.buffers
 
+    @property
+    def _weighed(self) -> tuple[str, ...]:
+        """The arrays of the scorecard."""
+        postings = ("card_indptr", "card_label") if "card_label" in self.buffers else ("indptr", "label")
+        return "bias", "absent", *postings, "weight"
+
     @cached_property
     def scorer(self) -> _core.Scorer:
         """What adds up weights."""
         if "weight" not in self.buffers:
             return self.scorecard.scorer
-        bias, absent, indptr, label, weight = (self.buffers[name] for name in _WEIGHED)
+        bias, absent, indptr, label, weight = (self.buffers[name] for name in self._weighed)
         binary, pairs = self.settings.is_binary, None
         if "first" in self.buffers:
             pairs = (self.buffers["first"], self.buffers["second"], self.buffers["together"])
@@ -190,7 +196,7 @@ class Saved:
 
         if "weight" not in self.buffers and isinstance(self.known, Counts):
             return weigh(self.known, self.settings)
-        bias, absent, indptr, label, weight = map(self._array, _WEIGHED)
+        bias, absent, indptr, label, weight = map(self._array, self._weighed)
         binary, pairs = self.settings.is_binary, None
         if "first" in self.buffers:
             first, second, together = map(self._array, _GROUPS["pairs"])
@@ -238,17 +244,23 @@ def save(
 
 def _arrays(known: Counts | Frozen, card: Scorecard, expected: Expected | None) -> dict[str, tuple[Any, ...]]:
     """The arrays of each group that a file is to hold, in the order of `_GROUPS`."""
+    from .counts import Counts
+
+    places = (card.indptr, card.label)
+    has_own = isinstance(known, Counts) and expected is None and not card.has_places(known.indptr, known.label)
+    postings = (known.indptr, known.label) if has_own else places  # type: ignore[union-attr]
     return {
         "lexicon": card.lexicon.buffers(),
-        "postings": (known.documents, card.indptr, card.label),
+        "postings": (known.documents, *postings),
         **_counted(known, expected),
         "scorecard": (card.bias, card.absent, card.weight),
         **({} if card.pairs is None else {"pairs": card.pairs.buffers}),
+        **({"places": places} if has_own else {}),
     }
 
 
 def _counted(known: Counts | Frozen, expected: Expected | None) -> dict[str, tuple[Any, ...]]:
-    """The counts, and those that are expected, along the postings of the scorecard."""
+    """The counts, and those that are expected, along the postings of the file."""
     from .counts import Counts
     from .halves import Halved
     from .mixture import aligned

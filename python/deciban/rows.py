@@ -50,6 +50,10 @@ class Rows:
         entries = np.arange(indptr[-1]) + np.repeat(self.indptr[places] - indptr[:-1], lengths)
         return Rows(indptr, self.term[entries], self.count[entries])
 
+    def binary(self) -> Rows:
+        """The same rows, each entry once."""
+        return Rows(self.indptr, self.term, np.ones_like(self.count))
+
     def without(self, dropped: npt.NDArray[np.bool_]) -> Rows:
         """The same rows without some entries."""
         indptr = np.concatenate([[0], np.cumsum(~dropped)])[self.indptr]

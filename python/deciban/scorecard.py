@@ -120,6 +120,15 @@ class Scorecard:
         """x.W + b of each row."""
         return self.scorer.scores_of_rows(rows.indptr, rows.term, rows.count)
 
+    def has_places(self, indptr: npt.NDArray[np.int64], label: npt.NDArray[np.uint32]) -> bool:
+        """Whether its postings are these."""
+        return np.array_equal(self.indptr, indptr) and np.array_equal(self.label, label)
+
+    @property
+    def term(self) -> npt.NDArray[np.int64]:
+        """The term of each posting."""
+        return np.repeat(np.arange(len(self.lexicon)), np.diff(self.indptr))
+
     @property
     def seen(self) -> Floats:
         """W where it is not `absent`: what the term of each posting adds to the posting's label."""

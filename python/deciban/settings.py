@@ -16,7 +16,9 @@ MODELS = {
     "complement": ("laplace",),
     "ratio": ("jelinek-mercer",),
     "tan": ("laplace", "beta"),
+    "twcnb": ("laplace",),
 }
+AMOUNTED = ("twcnb",)  # models that count what terms amount to, rather than how often they occur
 # The strength of each smoothing: what it is by default, and what it must stay below. None: estimated from the counts.
 STRENGTHS = {
     "laplace": (1.0, 1e9),
@@ -148,6 +150,11 @@ class Settings:
     def needs_rows(self) -> bool:
         """Whether the model is one of those."""
         return self.model in ROWS
+
+    @property
+    def has_amounts(self) -> bool:
+        """Whether the counts are of what terms amount to."""
+        return self.model in AMOUNTED
 
     @cached_property
     def terms(self) -> Terms:

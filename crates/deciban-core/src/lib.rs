@@ -15,6 +15,7 @@ mod chars;
 pub mod counts;
 pub mod decision;
 pub mod edges;
+pub mod elsewhere;
 mod grams;
 pub mod hash;
 pub mod left_out;

@@ -12,6 +12,7 @@ use deciban_core::Invalid;
 use deciban_core::accents::Accents;
 use deciban_core::counts::{self, Counts, Unlearnt as CoreUnlearnt, check};
 use deciban_core::decision;
+use deciban_core::elsewhere::{self, Leaving, Masses};
 use deciban_core::left_out::{self, Formula, Left};
 use deciban_core::lexicon::{Index, Lexicon as CoreLexicon, Names};
 use deciban_core::pairs::Pairs;
@@ -21,7 +22,7 @@ use deciban_core::tally::Tally as CoreTally;
 use deciban_core::terms::Terms as CoreTerms;
 use deciban_core::tokens::Tokens;
 use labels::Labels;
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
@@ -431,6 +432,27 @@ fn places<'py>(
     Ok(PyArray1::from_vec(py, found.map_err(invalid)?))
 }
 
+/// What changes in sums over all terms when each row's document leaves: by row, three numbers of each label. What
+/// `masses` and `leaving` hold is said in the core.
+#[pyfunction]
+#[allow(clippy::type_complexity)]
+fn changes_elsewhere<'py>(
+    py: Python<'py>,
+    masses: (Flat<f64>, Flat<f64>, f64, usize),
+    leaving: (Flat<i64>, Flat<u32>, Flat<i64>, Flat<f64>, Flat<f64>, Flat<u32>),
+    threads: usize,
+) -> PyResult<Bound<'py, PyArray3<f64>>> {
+    let (elsewhere, factor, floor, labels) = (masses.0.to_vec(py)?, masses.1.to_vec(py)?, masses.2, masses.3);
+    let (indptr, term, count) = (leaving.0.to_vec(py)?, leaving.1.to_vec(py)?, leaving.2.to_vec(py)?);
+    let (amount, left, own) = (leaving.3.to_vec(py)?, leaving.4.to_vec(py)?, leaving.5.to_vec(py)?);
+    let changes = py.detach(|| {
+        let masses = Masses { elsewhere: &elsewhere, factor: &factor, floor, labels };
+        let (indptr, term, count, amount) = (&indptr, &term, &count, &amount);
+        elsewhere::changes(masses, Leaving { indptr, term, count, amount, left: &left, own: &own }, threads)
+    });
+    PyArray1::from_vec(py, changes.map_err(invalid)?).reshape([own.len(), 3, labels])
+}
+
 /// The sum or the difference of two counts, whose labels get new numbers among `labels` labels.
 #[pyfunction]
 fn merge<'py>(
@@ -520,6 +542,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(beyond, module)?)?;
     module.add_function(wrap_pyfunction!(worth, module)?)?;
     module.add_function(wrap_pyfunction!(places, module)?)?;
+    module.add_function(wrap_pyfunction!(changes_elsewhere, module)?)?;
     module.add_function(wrap_pyfunction!(merge, module)?)?;
     module.add_function(wrap_pyfunction!(texts::column, module)?)?;
     module.add_function(wrap_pyfunction!(labels::nearly_distinct, module)?)?;

@@ -23,13 +23,14 @@ def run(given: Namespace) -> None:
     from ..modelfile import told
 
     classifier = load(given.model)
+    has_none = classifier.frozen or classifier.settings.has_amounts
     facts = {
         "file": given.model,
         "bytes": os.path.getsize(given.model),
         "frozen": classifier.frozen,
         "examples": sum(classifier.documents.values()),
         "terms": len(classifier.lexicon),
-        "occurrences": None if classifier.frozen else int(classifier.counts.occurrences.sum()),
+        "occurrences": None if has_none else int(classifier.counts.occurrences.sum()),
         "labels": classifier.documents,
         "settings": classifier.settings.as_dict(),
         "provenance": list(classifier.provenance),
@@ -37,8 +38,9 @@ def run(given: Namespace) -> None:
     if given.json:
         screen.write_json(facts)
         return
-    counted = "frozen: no counts" if classifier.frozen else "{occurrences:,} occurrences".format(**facts)
-    print("{file}: {examples:,} examples, {terms:,} terms, {counted}, {bytes:,} bytes".format(**facts, counted=counted))
+    counted = "" if has_none else "{occurrences:,} occurrences, ".format(**facts)
+    counted = "frozen: no counts, " if classifier.frozen else counted
+    print("{file}: {examples:,} examples, {terms:,} terms, {counted}{bytes:,} bytes".format(**facts, counted=counted))
     for label, n in classifier.documents.items():
         print(f"  {n:>9,}  {label}")
     print("settings: " + ", ".join(f"{name}={value}" for name, value in classifier.settings.as_dict().items()))

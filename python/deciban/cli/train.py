@@ -42,7 +42,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def add_settings(parser: ArgumentParser) -> None:
     """The settings, by the names that they have everywhere."""
     add = parser.add_argument
-    model = "multinomial (default), bernoulli, complement, ratio, tan, or auto: chosen by leave-one-out"
+    model = "multinomial (default), bernoulli, complement, ratio, twcnb, tan, or auto: chosen by leave-one-out"
     add("--model", default="multinomial", metavar="NAME", help=model)
     words = "runs of words that are terms: 1, 1-2, ... or none (default: 1)"
     add("--words", default=(1, 1), type=options.lengths, metavar="LENGTHS", help=words)

@@ -58,7 +58,7 @@ def fewest(documents: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """The weights of all postings (j, r) of a model: terms j that label r has shown."""
+    """The weights of all postings (j, r) of a model's counts: terms j that label r has shown."""
 
     card: Scorecard
     counts: Counts
@@ -67,7 +67,7 @@ class Weights:
     def strongest(self, one: int, other: int | None, top: int | None, documents: int) -> Iterator[Word]:
         """The terms that speak most for one label, of those that so many of its documents have."""
         near = self.against_rest if other is None else self._against(other)
-        postings = np.flatnonzero((self.card.label == one) & (self.counts.presences >= documents) & (near >= LEAST))
+        postings = np.flatnonzero((self.counts.label == one) & (self.counts.presences >= documents) & (near >= LEAST))
         best = np.sort(postings[np.lexsort((-self.counts.presences[postings], -near[postings]))[:top]])
         terms = self.terms(best)
         weights = decibans(self.exact(terms, one, other))
@@ -84,18 +84,27 @@ class Weights:
         return np.asarray(W[:, one] - others + np.logaddexp.reduce(self.log_prior[rest]))
 
     @cached_property
+    def _places(self) -> slice | Integers:
+        """Where the scorecard has each posting of the counts: it may have more."""
+        if self.card.has_places(self.counts.indptr, self.counts.label):
+            return slice(None)
+        k = len(self.card.labels)
+        return np.searchsorted(self.card.term * k + self.card.label, self.counts.term * k + self.counts.label)
+
+    @cached_property
     def against_rest(self) -> Floats:
         """w_jr of every posting, nearly: enough to choose by."""
-        r, absent = self.card.label, self.log_prior + self.card.absent
+        r, term, absent = self.card.label, self.card.term, self.log_prior + self.card.absent
         joint = self.log_prior[r] + self.card.seen
         greatest = max(joint.max(initial=-1 / TINY), absent.max())  # none of them need be finite
         seen, unseen = np.exp(joint - greatest), np.exp(absent - greatest)
-        total = unseen.sum() + np.bincount(self.counts.term, seen - unseen[r], len(self.card.lexicon))
+        total = unseen.sum() + np.bincount(term, seen - unseen[r], len(self.card.lexicon))
         prior = np.exp(self.log_prior - np.logaddexp.reduce(self.log_prior))
         prior_odds = np.log(np.maximum(prior, TINY)) - np.log(np.maximum(1 - prior, TINY))
         floor = np.maximum(unseen.sum() - unseen, TINY)  # where no other label has the term; the difference may cancel
-        rest = np.maximum(total[self.counts.term] - seen, floor[r])
-        return np.asarray(np.log(np.maximum(seen, TINY)) - np.log(rest) - prior_odds[r])
+        rest = np.maximum(total[term] - seen, floor[r])
+        nats = np.log(np.maximum(seen, TINY)) - np.log(rest) - prior_odds[r]
+        return np.asarray(nats[self._places])
 
     def terms(self, postings: Integers) -> Integers:
         """The terms of some postings."""
@@ -103,11 +112,11 @@ class Weights:
 
     def _against(self, other: int) -> Floats:
         """W_jr - W_js of every posting."""
-        return np.asarray(self.card.seen - self.card.column(other)[self.counts.term])
+        return np.asarray(self.card.seen[self._places] - self.card.column(other)[self.counts.term])
 
     def _word(self, term: int, one: int, other: int | None, weight: float) -> Word:
         postings = slice(self.counts.indptr[term], self.counts.indptr[term + 1])
-        having = dict(zip(self.card.label[postings].tolist(), self.counts.presences[postings].tolist(), strict=True))
+        having = dict(zip(self.counts.label[postings].tolist(), self.counts.presences[postings].tolist(), strict=True))
         others = sum(having.values()) - having[one] if other is None else having.get(other, 0)
         against = None if other is None else self.card.labels[other]
         name = self.card.lexicon.name(term) or ""

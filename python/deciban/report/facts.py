@@ -96,10 +96,11 @@ def _of_texts(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
 
 def _of_model(classifier: Classifier) -> tuple[tuple[str, str], ...]:
     counts = classifier.counts
+    has_amounts = classifier.settings.has_amounts
     return (
         ("trained on", count_of(int(counts.documents.sum()), "text")),
         ("labels", f"{len(counts.labels):,}"),
         ("lexicon", count_of(len(counts.lexicon), "term")),
-        ("occurrences", f"{int(counts.occurrences.sum()):,}"),
+        *([] if has_amounts else [("occurrences", f"{int(counts.occurrences.sum()):,}")]),
         ("sources", told(classifier.provenance) or "not recorded"),
     )

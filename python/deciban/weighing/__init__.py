@@ -2,7 +2,8 @@
 
 Each module has a `formula`: the numbers of its model, from the totals of the counts. `weigh` makes the scorecard of
 them, and `leave_one_out` the scores that each training document would get from a scorecard weighed without it, as
-settings say. `MODELS` has all models, `SMOOTHINGS` all ways of smoothing.
+settings say. `MODELS` has all models, `SMOOTHINGS` all ways of smoothing. `twcnb`, which has weights of another form,
+does both by itself.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from ..smoothing import (
     fixed_point,
 )
 from ..totals import Whole
-from . import bernoulli, complement, formula, multinomial, ratio, tan
+from . import bernoulli, complement, formula, multinomial, ratio, tan, twcnb
 
 Integers = npt.NDArray[np.int64]
 MODELS: dict[str, ModuleType] = {
@@ -43,6 +44,7 @@ MODELS: dict[str, ModuleType] = {
     "complement": complement,
     "ratio": ratio,
     "tan": tan,
+    "twcnb": twcnb,
 }
 SMOOTHINGS: dict[str, Callable[[Settings], Any]] = {
     "laplace": lambda settings: Laplace(settings.strength),
@@ -61,6 +63,8 @@ def weigh(
     counts: Counts, settings: Settings, rows: Rows | None = None, y: npt.NDArray[np.int64] | None = None
 ) -> Scorecard:
     """The scorecard of some counts; and of their rows, of labels y, where the model needs them (`tan`)."""
+    if settings.model == "twcnb":
+        return twcnb.weigh(counts, Laplace(settings.strength), _prior(settings), binary=settings.is_binary)
     card = formula.weigh(counts, _formula(counts.labels, settings), binary=settings.is_binary)
     if rows is None or y is None:
         return card
@@ -79,6 +83,9 @@ def leave_one_out(
 
     `half` is the half of each row's document, where the counts are in halves.
     """
+    if settings.model == "twcnb":
+        how = (Laplace(settings.strength), _prior(settings))
+        return twcnb.leave_one_out(counts, rows, y, *how, binary=settings.is_binary, threads=settings.cores)
     of = _formula(counts.labels, settings)
     return formula.leave_one_out(counts, rows, y, of, binary=settings.is_binary, threads=settings.cores, half=half)
 

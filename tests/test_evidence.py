@@ -134,3 +134,20 @@ def test_an_empty_text_is_answered_by_the_prior(mail):
     why = mail.explain("")
     assert why.terms == ()
     assert "the prior's" in why._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("model", "unit", "start"),
+    [
+        ("multinomial", "decibans", "prior"),
+        ("bernoulli", "decibans", "prior, absent terms"),
+        ("complement", "points", "prior"),
+        ("ratio", "points", "prior"),
+    ],
+)
+def test_what_is_no_log_odds_is_not_called_decibans(model, unit, start):
+    mail = deciban.train(["free money", "money now", "see you"], ["spam", "spam", "ham"], model=model)
+    for shown in (str(mail.explain("free money")), mail.explain("free money")._repr_html_()):
+        assert f"{unit} for spam against ham" in shown
+        assert f"({start})" in shown
+        assert (" to 1)" in shown) == (unit == "decibans")

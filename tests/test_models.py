@@ -61,7 +61,7 @@ def assert_same_odds(found, expected):
 
 
 @every_model
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(corpus=corpora, text=some_text, seen=seen, strength=strengths)
 def test_scores_equal_the_oracles(kind, corpus, text, seen, strength):
     classifier = trained(kind, corpus, seen, strength)
@@ -71,7 +71,7 @@ def test_scores_equal_the_oracles(kind, corpus, text, seen, strength):
 
 
 @every_model
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(corpus=corpora, seen=seen, strength=strengths)
 def test_leave_one_out_equals_retraining(kind, corpus, seen, strength):
     classifier = trained(kind, corpus, seen, strength)
@@ -86,7 +86,7 @@ def test_leave_one_out_equals_retraining(kind, corpus, seen, strength):
 
 
 @every_model
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(corpus=corpora, text=some_text, seen=seen, strength=strengths)
 def test_evidence_adds_up_to_the_posterior_odds(kind, corpus, text, seen, strength):
     classifier = trained(kind, corpus, seen, strength)
@@ -100,7 +100,7 @@ def test_evidence_adds_up_to_the_posterior_odds(kind, corpus, text, seen, streng
 
 
 @every_model
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(a=corpora, b=corpora, seen=seen, strength=strengths)
 def test_learning_and_forgetting_equal_training_afresh(kind, a, b, seen, strength):
     fresh = trained(kind, a + b, seen, strength)
@@ -115,7 +115,7 @@ def test_learning_and_forgetting_equal_training_afresh(kind, a, b, seen, strengt
 
 
 @every_model
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(a=corpora, b=corpora, seen=seen, strength=strengths)
 def test_merging_equals_training_on_both(kind, a, b, seen, strength):
     one, two = trained(kind, a, seen, strength), trained(kind, b, seen, strength)
@@ -126,7 +126,7 @@ def test_merging_equals_training_on_both(kind, a, b, seen, strength):
 
 
 @every_model
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(corpus=corpora, seen=seen, strength=strengths, data=st.data())
 def test_dropping_and_keeping_labels_equal_training_without_the_others(kind, corpus, seen, strength, data):
     whole = trained(kind, corpus, seen, strength)
@@ -138,7 +138,7 @@ def test_dropping_and_keeping_labels_equal_training_without_the_others(kind, cor
 
 
 @every_model
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(corpus=corpora, seen=seen, strength=strengths, data=st.data())
 def test_renaming_a_label_equals_training_with_the_other_name(kind, corpus, seen, strength, data):
     assume(strength["prior"] != given_prior)  # which has no number for new names
@@ -158,7 +158,7 @@ def is_as_if_trained_so(changed, fresh, texts):
 
 
 @every_model
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(a=corpora, b=corpora, seen=seen, strength=strengths)
 def test_what_is_learnt_and_forgotten_leaves_no_trace_but_provenance(kind, a, b, seen, strength, tmp_path_factory):
     folder = tmp_path_factory.mktemp("model")
@@ -223,7 +223,7 @@ def test_a_bad_change_of_labels_changes_nothing(change):
 
 
 @every_model
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(corpus=corpora, texts=st.lists(some_text, max_size=6), seen=seen, strength=strengths)
 def test_probabilities_are_some(kind, corpus, texts, seen, strength):
     classifier = trained(kind, corpus, seen, strength)
@@ -234,7 +234,7 @@ def test_probabilities_are_some(kind, corpus, texts, seen, strength):
 
 
 @every_model
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(corpus=corpora, seen=seen, strength=strengths)
 def test_saving_and_loading_changes_nothing(kind, corpus, seen, strength, tmp_path_factory):
     classifier = trained(kind, corpus, seen, strength)

@@ -4,8 +4,8 @@ Each candidate scores every text of a sample by a model trained without it (`wei
 most texts right wins; of equal ones the one that makes the true labels most likely, once their scores are divided by
 what makes them likeliest and by the square root of a text's length, because long texts make every model too sure. A
 winner must be better than the plain model, the first candidate, by more than luck: of the texts that only one of the
-two gets right, it must have three standard deviations more than half. (Likelihood alone, which is what the scores'
-sureness makes of it, chooses worse: `make accuracy` shows both.)
+two gets right, it must have three standard deviations more than half. (Likelihood first chooses worse: above all it
+measures how sure a model is.)
 
 Whatever is chosen becomes a setting like any other; how it was chosen is noted in the model's provenance.
 """

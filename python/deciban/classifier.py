@@ -257,7 +257,8 @@ class Classifier:
         if not isinstance(text, (str, bytes)):
             raise BadText(where="text", got=described(text))
         try:
-            return explain(self.scorecard, self.settings.terms, as_text(text), label, against)
+            why = explain(self.scorecard, self.settings.terms, as_text(text), label, against)
+            return replace(why, unit=self.settings.unit, start=self.settings.start)
         except UnicodeDecodeError as error:
             raise NotUtf8(where="text", byte=error.object[error.start], before=error.start) from None
         except BadTextInCore as error:

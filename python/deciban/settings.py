@@ -142,6 +142,16 @@ class Settings:
         return float(default if self.alpha is None else self.alpha)  # type: ignore[arg-type]
 
     @property
+    def unit(self) -> str:
+        """What differences of scores are: log-odds, or numbers that only look like them."""
+        return "points" if self.model in ("complement", "ratio", "twcnb") else "decibans"
+
+    @property
+    def start(self) -> str:
+        """What is in a score before a term of the text is."""
+        return "prior, absent terms" if self.model in ("bernoulli", "tan") else "prior"
+
+    @property
     def is_binary(self) -> bool:
         """Whether a term counts once a text."""
         return self.binary or self.model in ("bernoulli", "tan")

@@ -52,6 +52,7 @@ class Evidence:
     """Why a text is `label` rather than `against`: the prior, and the evidence of each term, strongest first.
 
     All weights are decibans for `label` against `against`; `total`, their sum, is the posterior log-odds of the two.
+    Where a model's scores are no log-odds, `unit` is "points", of the same size. `start` says what `prior` is made of.
     `probability` is that of `label` among all labels. `unknown` are terms that the model has never seen.
     """
 
@@ -62,6 +63,8 @@ class Evidence:
     prior: float
     terms: tuple[TermEvidence, ...]
     unknown: tuple[str, ...]
+    unit: str = "decibans"
+    start: str = "prior"
 
     @property
     def total(self) -> float:

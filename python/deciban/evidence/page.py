@@ -13,7 +13,7 @@ _FOR, _AGAINST = "46, 160, 67", "218, 54, 51"
 
 def fragment(evidence: Evidence, most: int = 12) -> str:
     """The whole answer: the label, the text with its words tinted, a bar a term."""
-    rows = [("(prior)", evidence.prior), *((term.name, term.decibans) for term in evidence.terms[:most])]
+    rows = [(f"({evidence.start})", evidence.prior), *((term.name, term.decibans) for term in evidence.terms[:most])]
     rest = evidence.terms[most:]
     if rest:
         rows.append((f"({len(rest)} more)", sum(term.decibans for term in rest)))
@@ -22,7 +22,8 @@ def fragment(evidence: Evidence, most: int = 12) -> str:
     return (
         '<div class="deciban" style="font-family: system-ui, sans-serif; max-width: 46em">'
         f"<p><b>{escape(evidence.label)}</b>, probability {evidence.probability:.3f}: "
-        f"{evidence.total:+.1f} decibans against {escape(evidence.against)} ({odds(evidence.total)})</p>"
+        f"{evidence.total:+.1f} {evidence.unit} against {escape(evidence.against)}"
+        f"{f' ({odds(evidence.total)})' if evidence.unit == 'decibans' else ''}</p>"
         f'<p style="white-space: pre-wrap">{tinted(evidence)}</p>'
         f'<table style="border-collapse: collapse; width: 100%">{bars}</table>{_remark(evidence)}</div>'
     )
@@ -67,4 +68,4 @@ def _row(name: str, weight: float, share: float) -> str:
 def _remark(evidence: Evidence) -> str:
     if not evidence.terms:
         return "<p><i>no term of this text is known: the answer is the prior's</i></p>"
-    return f"<p><small>decibans for {escape(evidence.label)} against {escape(evidence.against)}</small></p>"
+    return f"<p><small>{evidence.unit} for {escape(evidence.label)} against {escape(evidence.against)}</small></p>"

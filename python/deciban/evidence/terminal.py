@@ -34,8 +34,8 @@ def plain(evidence: Evidence) -> str:
 def _answer(evidence: Evidence) -> Text:
     return Text.assemble(
         (evidence.label, "bold"),
-        f"  probability {evidence.probability:.3f}, {evidence.total:+.1f} decibans against {evidence.against}",
-        f" ({odds(evidence.total)})",
+        f"  probability {evidence.probability:.3f}, {evidence.total:+.1f} {evidence.unit} against {evidence.against}",
+        f" ({odds(evidence.total)})" if evidence.unit == "decibans" else "",
     )
 
 
@@ -64,7 +64,7 @@ def _bars(evidence: Evidence, most: int) -> Table:
 
 
 def _rows(evidence: Evidence, most: int) -> Iterator[tuple[str, float]]:
-    yield "(prior)", evidence.prior
+    yield f"({evidence.start})", evidence.prior
     for term in evidence.terms[:most]:
         yield f"{term.name} ×{term.times}" if term.times > 1 else term.name, term.decibans
     rest = evidence.terms[most:]
@@ -85,8 +85,8 @@ def _bar_leftwards(share: float) -> str:
 
 def _remarks(evidence: Evidence, most: int) -> Text:
     if not evidence.terms:
-        return Text("no term of this text is known: the answer is the prior's", "italic")
+        return Text(f"no term of this text is known: the answer is the {evidence.start}'s", "italic")
     if not evidence.unknown:
-        return Text(f"decibans for {evidence.label} against {evidence.against}", "dim")
+        return Text(f"{evidence.unit} for {evidence.label} against {evidence.against}", "dim")
     shown = ", ".join(map(display, evidence.unknown[:most]))
-    return Text(f"decibans for {evidence.label} against {evidence.against}; never seen before: {shown}", "dim")
+    return Text(f"{evidence.unit} for {evidence.label} against {evidence.against}; never seen before: {shown}", "dim")

@@ -39,14 +39,17 @@ def chi_square(seen, expected):
 @pytest.mark.parametrize("label", ["fun", "study"])
 @pytest.mark.parametrize("smoothing", MODELS["multinomial"])
 def test_terms_are_drawn_as_often_as_the_die_says(binary, label, smoothing):
-    alpha = None if smoothing == "none" else 0.5
+    alpha = None if smoothing in ("none", "deleted") else 0.5
     model = days(binary=binary, alpha=alpha, smoothing=smoothing)
     counts = oracle.Counts(TEXTS, LABELS)
     nu = counts.presences if binary else counts.occurrences
     nu_r, d_r, nu_j, of_all = oracle_models.totals(counts, nu)
     how = (nu_r[label], d_r[label])
     names = counts.lexicon
-    q = np.array([oracle_models.die(counts, nu[j][label], *how, nu_j[j], of_all, smoothing, alpha) for j in names])
+    if smoothing == "deleted":
+        q = np.array(list(oracle_models.deleted_die(counts, label, binary).values()))
+    else:
+        q = np.array([oracle_models.die(counts, nu[j][label], *how, nu_j[j], of_all, smoothing, alpha) for j in names])
     assert q.sum() == pytest.approx(1, rel=1e-12)
     drawn = model.sample(2000, label, length=10, seed=3)
     seen = Counter(" ".join(text for _, text in drawn).split())

@@ -85,7 +85,7 @@ def _bar_leftwards(share: float) -> str:
 
 def _remarks(evidence: Evidence, most: int) -> Text:
     if not evidence.terms:
-        return Text(f"no term of this text is known: the answer is the {evidence.start}'s", "italic")
+        return Text("no term of this text is known: the answer is the prior's", "italic")
     if not evidence.unknown:
         return Text(f"{evidence.unit} for {evidence.label} against {evidence.against}", "dim")
     shown = ", ".join(map(display, evidence.unknown[:most]))

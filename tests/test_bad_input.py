@@ -222,11 +222,23 @@ def test_an_unknown_choice_is_answered_with_the_known_ones(run, setting):
     assert err.startswith(f"deciban: {setting}='x': not known; the known ones are: ")
 
 
-@pytest.mark.parametrize("setting", ["model", "smoothing", "calibration", "tokens", "accents"])
-@pytest.mark.parametrize("value", [None, 1, ["word"], np.array(["word", "keep"])], ids=repr)
+NO_NAMES = [1, ["word"], np.array(["word", "keep"])]
+CHOICES = ["model", "smoothing", "calibration", "tokens", "accents"]
+
+
+def test_no_smoothing_named_is_the_models_own():
+    assert [deciban.train(TEXTS, LABELS, model=model).settings.smoothing for model in ("bernoulli", "ratio")] == [
+        "laplace",
+        "jelinek-mercer",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [(setting, value) for setting in CHOICES for value in ([] if setting == "smoothing" else [None]) + NO_NAMES],
+    ids=repr,
+)
 def test_a_choice_that_is_no_name_is_unknown(setting, value):
-    if setting == "smoothing" and value is None:
-        pytest.skip("None stands for the model's own")
     with pytest.raises(errors.UnknownChoice) as caught:
         deciban.train(TEXTS, LABELS, **{setting: value})
     assert str(caught.value).startswith(f"{setting}={value!r}: not known; the known ones are: ")

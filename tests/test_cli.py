@@ -5,7 +5,6 @@ import gzip
 import io
 import json
 import os
-import pty
 import re
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import pytest
 from conftest import ROOT
 from deciban import load
 from deciban.cli import COMMANDS
+from terminal import on_a_terminal
 
 TICKETS = ROOT / "samples" / "tickets.csv"
 
@@ -183,18 +183,7 @@ def test_every_help_ends_with_an_example(command):
 def test_progress_is_shown_on_a_terminal_only(model, tmp_path):
     big = tmp_path / "big.csv"
     big.write_text("text,label\n" + "some words again and again,x\nother words,y\n" * 100_000)
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "deciban", "train", str(big), "-o", str(tmp_path / "m")]
-    with subprocess.Popen(command, stderr=theirs, stdout=subprocess.PIPE) as child:
-        os.close(theirs)
-        shown = b""
-        try:
-            while piece := os.read(ours, 65536):
-                shown += piece
-        except OSError:  # how Linux says that the other side has closed
-            os.close(ours)
-    assert child.returncode == 0
-    assert b"reading " in shown
+    assert b"reading " in on_a_terminal("train", big, "-o", tmp_path / "m")
     assert deciban("train", big, "-o", tmp_path / "m").startswith("trained on 200,000 examples")
 
 

@@ -2,8 +2,6 @@
 
 import json
 import math
-import os
-import pty
 import subprocess
 import sys
 
@@ -20,6 +18,7 @@ from deciban.counts import count
 from deciban.errors import DecibanError
 from deciban.mixture import aligned, expect, steps
 from deciban.settings import Settings
+from terminal import on_a_terminal
 
 texts_without = st.lists(some_text, max_size=8)
 strengths = st.fixed_dictionaries({"binary": st.booleans(), "alpha": st.sampled_from([1.0, 0.3, 0.01])})
@@ -416,15 +415,4 @@ def test_the_command_refuses_in_one_line(files):
 
 def test_progress_shows_the_objective(files):
     few, many, path = files
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "deciban", "train", str(few), "--unlabelled", str(many), "-o", str(path)]
-    with subprocess.Popen(command, stderr=theirs, stdout=subprocess.PIPE) as child:
-        os.close(theirs)
-        shown = b""
-        try:
-            while piece := os.read(ours, 65536):
-                shown += piece
-        except OSError:  # how Linux says that the other side has closed
-            os.close(ours)
-    assert child.returncode == 0
-    assert b"climbing, objective -" in shown
+    assert b"climbing, objective -" in on_a_terminal("train", few, "--unlabelled", many, "-o", path)

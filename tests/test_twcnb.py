@@ -12,7 +12,7 @@ import deciban
 import oracle
 from deciban import errors, modelfile
 from deciban.amounts import ONE, amounts
-from deciban.choosing import STRENGTHS
+from deciban.choosing import GRID
 from deciban.classifier import train_on
 from deciban.cli import run
 from deciban.evaluation import Evaluation
@@ -163,7 +163,7 @@ def test_its_strength_is_chosen_among_its_own(tickets):
     model = deciban.train(texts, labels, model="twcnb", smoothing="auto")
     note = model.provenance[0]["choice"]
     assert model.settings.model == "twcnb"
-    assert note["tried"] == len(STRENGTHS["laplace"])
+    assert note["tried"] == len(GRID["laplace"])
     mean = np.mean([len(oracle.terms(text)) for text in texts])
     assert f"a text has {mean:.0f} terms" in note["why"]
     best = deciban.train(texts, labels, model="auto", smoothing="auto").provenance[0]["choice"]["best"]

@@ -1,7 +1,7 @@
 """Types of the compiled core; what it does stands in crates/deciban-core."""
 
 from collections.abc import Iterator
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -86,29 +86,8 @@ class Tally:
 def check_counts(counts: tuple[Lexicon, Flat, Flat, Flat, Flat, Flat], partial: bool) -> None: ...
 def check_part(label: Flat, whole: tuple[Flat, Flat, Flat], part: tuple[Flat, Flat, Flat]) -> None: ...
 def log_posterior(scores: Floats, labels: int) -> Floats: ...
-class LeaveOneOut(Protocol):
-    """Attributes, by the names of the core's `Formula` and `Left`."""
-
-    indptr: Integers
-    label: Numbers
-    amount: Floats
-    floor: Floats
-    gain: Floats
-    whole: Floats
-    rest: Floats
-    power: float
-    labels: int
-    strict: bool
-    row_indptr: Integers
-    row_term: Numbers
-    row_count: Integers
-    near: Floats
-    entry_whole: Floats
-    worth: Floats
-    own: Numbers
-
-def beyond(left: LeaveOneOut, threads: int) -> Floats: ...
-def worth(left: LeaveOneOut, share: Floats, strength: float, threads: int) -> Floats: ...
+def beyond(left: Any, threads: int) -> Floats: ...
+def worth(left: Any, share: Floats, strength: float, threads: int) -> Floats: ...
 def places(indptr: Integers, label: Numbers, terms: Numbers, labels: Numbers) -> Integers: ...
 def changes_elsewhere(
     masses: tuple[Floats, Floats, float, int],

@@ -58,9 +58,7 @@ class AmountTally(Tally):
         counts = count(self.terms, texts, labels, self._threads)
         found = rows(counts.lexicon, texts, self._threads)
         found = found.binary() if self._binary else found
-        number = {label: r for r, label in enumerate(counts.labels)}
-        y = np.array([number[label] for label in labels], np.int64)
-        place = counts.place(found.term, y[found.row])
+        place = counts.place(found.term, counts.numbers(labels)[found.row])
         sums = np.bincount(place, amounts(found), len(counts.label)).astype(np.int64)
         self._counts += replace(counts, occurrences=sums)
 

@@ -34,7 +34,7 @@ Floats = npt.NDArray[np.float64]
 MOST_TEXTS = 4000  # to choose by: enough to tell half a percent apart
 MOST_SCORES = 1 << 25  # texts x labels
 SURE = 3.0
-STRENGTHS: dict[str, tuple[float | None, ...]] = {
+GRID: dict[str, tuple[float | None, ...]] = {
     "laplace": (1.0, 0.3, 0.1, 0.03, 0.01),
     "beta": (2.0,),
     "dirichlet": (None,),
@@ -129,7 +129,7 @@ def _strengths(settings: Settings, model: str, smoothing: str) -> Iterable[float
         return (settings.alpha,)
     if model == "complement":
         return COMPLEMENTS
-    return STRENGTHS.get(smoothing, ())
+    return GRID.get(smoothing, ())
 
 
 def _ratios(settings: Settings, counts: Counts, sample: Sample) -> Iterator[tuple[Settings, Floats]]:

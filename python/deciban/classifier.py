@@ -163,9 +163,7 @@ class Classifier:
 
     def _rows(self, given: Examples) -> tuple[Rows, npt.NDArray[np.int64]]:
         """The rows of some examples, all of them learnt, and the numbers of their labels."""
-        number = {label: i for i, label in enumerate(self.labels)}
-        y = np.array([number[label] for label in given[1]], np.int64)
-        return rows(self.counts.lexicon, given[0], self.settings.cores), y
+        return rows(self.counts.lexicon, given[0], self.settings.cores), self.counts.numbers(given[1])
 
     def scores(self, texts: object, where: Callable[[int], str] = IN_MEMORY) -> Floats:
         """The score of each label (column) for each text (row), in nats."""
@@ -406,7 +404,9 @@ class Classifier:
         self._refuse_expected("renaming a label")
         labels_of([old, new])
         examples = None if self._examples is None else kept.renamed(self._examples, old, new)
-        return self._changed(self.counts.rename_label(old, new), examples, f"renamed {old} to {new}")
+        changed = self._changed(self.counts.rename_label(old, new), examples, f"renamed {old} to {new}")
+        changed.settings = self.settings.with_label_renamed(old, new)
+        return changed
 
     def __add__(self, other: Classifier) -> Classifier:
         """One model that knows what both know."""
@@ -651,9 +651,8 @@ def _trained(
         sample = kept.Reservoir(MOST_TEXTS)
         sample.add(*(examples or ([], [])))
     texts, labels = (column[: most_texts(counts)] for column in sample.examples)
-    number = {label: i for i, label in enumerate(counts.labels)}
-    y = np.array([number[label] for label in labels], np.int64)
-    chosen, provenance["choice"] = choose(settings, counts, Sample(rows(counts.lexicon, texts, settings.cores), y))
+    sampled = Sample(rows(counts.lexicon, texts, settings.cores), counts.numbers(labels))
+    chosen, provenance["choice"] = choose(settings, counts, sampled)
     return Classifier(chosen, counts, [provenance], examples)
 
 

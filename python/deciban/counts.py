@@ -72,6 +72,11 @@ class Counts:
         """The posting of each (term, label), which must be there."""
         return _core.places(self.indptr, self.label, term.astype(np.uint32), label.astype(np.uint32))
 
+    def numbers(self, labels: Iterable[str]) -> Integers:
+        """The places of labels, each of which must be there."""
+        number = {label: r for r, label in enumerate(self.labels)}
+        return np.array([number[label] for label in labels], np.int64)
+
     def by_label(self, values: Integers) -> Integers:
         """The sum over each label's postings."""
         return np.bincount(self.label, values, len(self.labels)).astype(np.int64)

@@ -158,6 +158,10 @@ class Saved:
         except _core.BadText as error:
             refuse(error, texts, where)
 
+    def impossible(self, texts: list[Any]) -> int:
+        """How many texts no label can have: only without smoothing are there any."""
+        return int((self.scorer.scores(texts, 0).max(axis=1) == float("-inf")).sum())
+
     @cached_property
     def known(self) -> Counts | Frozen:
         """The counts, still mapped; or what a frozen model has kept of them."""

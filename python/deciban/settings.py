@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -140,6 +140,17 @@ class Settings:
         """How strong the smoothing is: `alpha`, or the smoothing's default."""
         default, _ = STRENGTHS[str(self.smoothing)]
         return float(default if self.alpha is None else self.alpha)  # type: ignore[arg-type]
+
+    def with_label_renamed(self, old: str, new: str) -> Settings:
+        """The same, with what a given prior has for a label under its other name; where that has a number, the sum.
+
+        >>> Settings(prior={"ham": 3, "junk": 1, "spam": 2}).with_label_renamed("junk", "spam").prior
+        {'ham': 3, 'spam': 3}
+        """
+        if not isinstance(self.prior, dict) or old not in self.prior or old == new:
+            return self
+        prior = {label: number for label, number in self.prior.items() if label != old}
+        return replace(self, prior={**prior, new: prior.get(new, 0) + self.prior[old]})
 
     @property
     def unit(self) -> str:

@@ -13,6 +13,7 @@ trained on the others.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import cached_property
 
 import numpy as np
@@ -26,7 +27,7 @@ Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
-class Totals:
+class Totals(ABC):
     """What follows from the totals of each label, whichever documents they are of."""
 
     n_r: Integers
@@ -37,9 +38,9 @@ class Totals:
     nu_j: Integers
 
     @property
+    @abstractmethod
     def rates(self) -> Rates:
         """What deleted estimation makes of counts in halves."""
-        raise NotImplementedError
 
     @property
     def n(self) -> Integers:
@@ -56,9 +57,9 @@ class Totals:
         """All presences."""
         return np.asarray(self.m_r.sum(axis=-1, keepdims=True))
 
+    @abstractmethod
     def log_absence(self, rest: Floats) -> Floats:
         """sum_j log(n_r - m_jr + rest_r), over all terms."""
-        raise NotImplementedError
 
 
 class Whole(Totals):

@@ -78,19 +78,21 @@ pub struct Left<'a> {
 /// The sums of the logarithms: one row a row, one column a label.
 pub fn beyond(formula: Formula<'_>, left: Left<'_>, threads: usize) -> Result<Vec<f64>, Invalid> {
     check(&formula, &left)?;
-    let rows = left.own.len();
+    let dense = dense(&formula, &left);
+    Ok(in_parts(&left, threads, |rows| of_part(formula, left, dense.as_deref(), rows)))
+}
+
+/// What `of` makes of all rows, in order, on some threads.
+fn in_parts(left: &Left<'_>, threads: usize, of: impl Fn(Range<usize>) -> Vec<f64> + Sync) -> Vec<f64> {
+    let (rows, of) = (left.own.len(), &of);
     let parts = parts::count(threads, left.term.len() / WORTH_A_THREAD);
     let bounds: Vec<_> = (0..=parts).map(|part| rows * part / parts).collect();
-    let dense = dense(&formula, &left);
-    let jobs = bounds.windows(2).map(|pair| pair[0]..pair[1]).map(|part| {
-        let dense = dense.as_deref();
-        move || of_part(formula, left, dense, part)
-    });
-    Ok(parts::run(jobs.collect()).concat())
+    let jobs = bounds.windows(2).map(|pair| pair[0]..pair[1]).map(|part| move || of(part));
+    parts::run(jobs.collect()).concat()
 }
 
 /// The amounts of every term and label, zeros too, where there are few labels and factors can be multiplied: then all
-/// labels of an entry are multiplied side by side, which takes a tenth of the time.
+/// labels of an entry are multiplied side by side.
 fn dense(formula: &Formula<'_>, left: &Left<'_>) -> Option<Vec<f64>> {
     let terms = formula.indptr.len() - 1;
     let fits = formula.labels <= DENSE_LABELS && terms.saturating_mul(formula.labels) <= DENSE_NUMBERS;
@@ -120,6 +122,7 @@ fn check(formula: &Formula<'_>, left: &Left<'_>) -> Result<(), Invalid> {
         && by_label(formula.gain)
         && (formula.rest.is_empty() || (by_label(formula.rest) && has_whole))
         && left.count.len() == left.term.len()
+        && left.own.iter().all(|&label| (label as usize) < formula.labels)
         && [left.near, left.whole, left.worth].into_iter().all(by_entry);
     if fitting { Ok(()) } else { Err(Invalid("the buffers of leave-one-out differ in length")) }
 }
@@ -127,12 +130,12 @@ fn check(formula: &Formula<'_>, left: &Left<'_>) -> Result<(), Invalid> {
 fn of_part(formula: Formula<'_>, left: Left<'_>, dense: Option<&[f64]>, rows: Range<usize>) -> Vec<f64> {
     let labels = formula.labels;
     let mut all = vec![0.0; rows.len() * labels];
-    let (mut products, mut shown) = (vec![1.0; labels], vec![0; labels]);
+    let (mut products, mut factors, mut shown) = (vec![1.0; labels], vec![1.0; labels], vec![0; labels]);
     for (row, sums) in rows.zip(all.chunks_exact_mut(labels.max(1))) {
         let entries = left.indptr[row] as usize..left.indptr[row + 1] as usize;
         let distinct = entries.len();
         if let Some(dense) = dense {
-            multiply_row(&formula, &left, dense, row, entries, sums, &mut products);
+            multiply_row(&formula, &left, dense, row, entries, sums, &mut products, &mut factors);
             products[left.own[row] as usize] = 1.0;
             sums[left.own[row] as usize] = 0.0;
         } else {
@@ -150,6 +153,7 @@ fn of_part(formula: Formula<'_>, left: Left<'_>, dense: Option<&[f64]>, rows: Ra
     all
 }
 
+#[allow(clippy::too_many_arguments)]
 /// As [`add_row`], with the amounts of all labels side by side; the own label's are as good as any, and not used.
 fn multiply_row(
     formula: &Formula<'_>,
@@ -159,12 +163,12 @@ fn multiply_row(
     entries: Range<usize>,
     sums: &mut [f64],
     products: &mut [f64],
+    factors: &mut [f64],
 ) {
     let labels = formula.labels;
     let of_row = |numbers: &[f64]| if numbers.len() > labels { row * labels } else { 0 };
     let gain = &formula.gain[of_row(formula.gain)..][..labels];
     let floor = if formula.strict { 0.0 } else { 1.0 };
-    let mut factors = vec![1.0; labels];
     for entry in entries {
         let near = at(left.near, entry, 1.0);
         let amounts = &dense[left.term[entry] as usize * labels..][..labels];
@@ -189,13 +193,13 @@ fn multiply_row(
         }
         let times = left.count[entry];
         if times > MOST_TIMES {
-            for (sum, factor) in sums.iter_mut().zip(&factors).filter(|(_, factor)| **factor != 1.0) {
+            for (sum, factor) in sums.iter_mut().zip(&*factors).filter(|(_, factor)| **factor != 1.0) {
                 *sum += times as f64 * factor.ln();
             }
             continue;
         }
         for _ in 0..times {
-            products.iter_mut().zip(&factors).for_each(|(product, factor)| *product *= factor);
+            products.iter_mut().zip(&*factors).for_each(|(product, factor)| *product *= factor);
         }
         // No early end, and no minimum: both would be done one label after the other.
         if products.iter().fold(false, |any, &p| any | !(1.0 / LARGE..=LARGE).contains(&p)) {
@@ -266,8 +270,8 @@ fn add_row(
 /// sum_r n_r/n log((max(n_r - 1, 0) + a q[r]) / ((max(n - 1, 0) + a) q[r]))        n = sum_r n_r
 /// ```
 ///
-/// or 0 if that is negative, or so small that it is only what rounding has left. `amount` has the n_r of each posting; an entry's own label has lost its count. `share` has
-/// the q of each label, or of each row and label.
+/// or 0 if that is negative, or so small that it is only what rounding has left. `amount` has the n_r of each posting;
+/// an entry's own label has lost its count. `share` has the q of each label, or of each row and label.
 pub fn worth(
     formula: Formula<'_>,
     left: Left<'_>,
@@ -280,19 +284,13 @@ pub fn worth(
     if share.len() != formula.labels && share.len() != formula.labels * rows {
         return Err(Invalid("the buffers of leave-one-out differ in length"));
     }
-    let parts = parts::count(threads, left.term.len() / WORTH_A_THREAD);
-    let bounds: Vec<_> = (0..=parts).map(|part| rows * part / parts).collect();
-    let jobs = bounds.windows(2).map(|pair| pair[0]..pair[1]).map(|part| {
-        move || {
-            let of_row = |row| &share[if share.len() > formula.labels { row * formula.labels } else { 0 }..];
-            let entries =
-                |row: usize| (left.indptr[row] as usize..left.indptr[row + 1] as usize).map(move |e| (row, e));
-            part.flat_map(entries)
-                .map(|(row, entry)| worth_of(&formula, &left, row, entry, of_row(row), strength))
-                .collect::<Vec<_>>()
-        }
-    });
-    Ok(parts::run(jobs.collect()).concat())
+    Ok(in_parts(&left, threads, |rows| {
+        let of_row = |row| &share[if share.len() > formula.labels { row * formula.labels } else { 0 }..];
+        let entries = |row: usize| (left.indptr[row] as usize..left.indptr[row + 1] as usize).map(move |e| (row, e));
+        rows.flat_map(entries)
+            .map(|(row, entry)| worth_of(&formula, &left, row, entry, of_row(row), strength))
+            .collect()
+    }))
 }
 
 fn worth_of(formula: &Formula<'_>, left: &Left<'_>, row: usize, entry: usize, share: &[f64], strength: f64) -> f64 {
@@ -380,6 +378,7 @@ mod tests {
         assert!(beyond(Formula { gain: &[1.0], ..FORMULA }, left(&[1, 1], &[0]), 1).is_err());
         assert!(beyond(Formula { amount: &[1.0], ..FORMULA }, left(&[1, 1], &[0]), 1).is_err());
         assert!(beyond(FORMULA, left(&[1], &[0]), 1).is_err());
+        assert!(beyond(FORMULA, left(&[1, 1], &[3]), 1).is_err());
         assert!(beyond(FORMULA, Left { term: &[0, 2], ..left(&[1, 1], &[0]) }, 1).is_err());
     }
 }

@@ -62,11 +62,12 @@ def run(given: Namespace) -> None:
             found = _of_all(saved, batch, threads) if every else _of_top(saved, batch, threads, top or 1)
             for values, (answers, row) in zip(kept, found, strict=True):
                 writer.write(values, answers, row)
-                impossible += answers[0][1] * len(saved.labels) == 1.0
-                texts += 1
             stream.flush()
+            texts += len(batch.texts)
+            if saved.settings.smoothing == "none":
+                impossible += saved.impossible(batch.texts)
         writer.begin()
-    if saved.settings.smoothing == "none" and impossible:
+    if impossible:
         screen.warn(
             f"{impossible:,} of {texts:,} texts have the probability zero for every label: each has a term that "
             "the label has not shown; their answers mean nothing (deciban explain names the terms)"

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 SUMMARY = "find the texts that are most likely of a label"
 EXAMPLE = "deciban rank mail.deciban new.csv --label spam --top 100 -o spam.csv"
-COLUMNS = ("rank", "decibans", "probability", "line", "text")
 START = 200  # characters of a text that a terminal may show
 
 
@@ -52,42 +51,47 @@ def run(given: Namespace) -> None:
         chosen = {"top": given.top, "by": given.by, "lowest": given.lowest}
         ranked = classifier.rank_in(source, given.label, **chosen, progress=progress)
     if given.json or given.csv or given.output is not None:
-        _write(ranked, given.output, as_json=given.json)
+        _write(ranked, given.output, classifier.settings.unit, as_json=given.json)
     else:
-        _print(ranked, f"decibans for {given.label} against all other labels together, by {given.by}")
+        _print(ranked, classifier.settings.unit)
+        print(f"{classifier.settings.unit} for {given.label} against all other labels together, by {given.by}")
 
 
-def _write(ranked: list[Ranked], output: str | None, *, as_json: bool) -> None:
+def _columns(unit: str) -> tuple[str, ...]:
+    return "rank", unit, "probability", "line", "text"
+
+
+def _write(ranked: list[Ranked], output: str | None, unit: str, *, as_json: bool) -> None:
     from ..files import csv_writer
 
     with screen.stream(output) as stream:
         if as_json:
             for row in enumerate(ranked, start=1):
-                stream.write(json.dumps(_named(*row), ensure_ascii=False) + "\n")
+                stream.write(json.dumps(_named(*row, unit), ensure_ascii=False) + "\n")
             return
         writer = csv_writer(stream)
-        writer.writerow(COLUMNS)
-        for rank, (line, decibans, probability, text) in enumerate(ranked, start=1):
-            writer.writerow([rank, f"{decibans:.6f}", f"{probability:.6g}", line, text])
+        writer.writerow(_columns(unit))
+        for rank, (line, odds, probability, text) in enumerate(ranked, start=1):
+            writer.writerow([rank, f"{odds:.6f}", f"{probability:.6g}", line, text])
 
 
-def _named(rank: int, found: Ranked) -> dict[str, object]:
-    line, decibans, probability, text = found
-    return dict(zip(COLUMNS, (rank, screen.finite(decibans), probability, line, text), strict=True))
+def _named(rank: int, found: Ranked, unit: str) -> dict[str, object]:
+    line, odds, probability, text = found
+    return dict(zip(_columns(unit), (rank, screen.finite(odds), probability, line, text), strict=True))
 
 
-def _print(ranked: list[Ranked], remark: str) -> None:
+def _print(ranked: list[Ranked], unit: str) -> None:
     from rich.table import Table
     from rich.text import Text
 
     from ..errors import one_line
 
     table = Table(box=None, pad_edge=False, expand=True)
-    for column in COLUMNS[:-1]:
+    *numbers, text_column = _columns(unit)
+    for column in numbers:
         table.add_column(column, justify="right")
-    table.add_column(COLUMNS[-1], ratio=1, no_wrap=True, overflow="ellipsis")
-    for rank, (line, decibans, probability, text) in enumerate(ranked, start=1):
+    table.add_column(text_column, ratio=1, no_wrap=True, overflow="ellipsis")
+    for rank, (line, odds, probability, text) in enumerate(ranked, start=1):
         start = one_line(" ".join(text[:START].split()))
-        table.add_row(f"{rank:,}", f"{decibans:+.1f}", f"{probability:.3f}", f"{line}", Text(start))
+        table.add_row(f"{rank:,}", f"{odds:+.1f}", f"{probability:.3f}", f"{line}", Text(start))
     screen.console().print(table)
-    print(remark)

@@ -39,15 +39,21 @@ def run(given: Namespace) -> None:
     top = given.top or (10 if given.label is None else 30)
     found = classifier.words(given.label, given.against, top, given.min_documents)
     if given.json:
-        rows = [{"name": word.name, **word._asdict(), "decibans": screen.finite(word.decibans)} for word in found]
-        screen.write_json(rows)
+        screen.write_json([_named(word, classifier.settings.unit) for word in found])
         return
     for label in classifier.labels if given.label is None else [given.label]:
         if label != given.against:
             _print([word for word in found if word.label == label], classifier, label, given.against)
     least = "2 texts, or one in a hundred," if given.min_documents is None else f"{given.min_documents} texts"
-    print(f"decibans for the label against {given.against or 'all other labels together'}, for one occurrence")
+    rival = given.against or "all other labels together"
+    print(f"{classifier.settings.unit} for the label against {rival}, for one occurrence")
     print(f"words that are in at least {least} of the label (--min-documents)")
+
+
+def _named(word: Word, unit: str) -> dict[str, object]:
+    """A word for JSON; its weight by the name of its unit."""
+    about = {unit if name == "decibans" else name: value for name, value in word._asdict().items()}
+    return {"name": word.name, **about, unit: screen.finite(word.decibans)}
 
 
 def _print(words: list[Word], classifier: Classifier, label: str, against: str | None) -> None:
@@ -62,7 +68,7 @@ def _print(words: list[Word], classifier: Classifier, label: str, against: str |
     table.add_column(Text(label, "bold"), justify="right", max_width=32, overflow="ellipsis", no_wrap=True)
     table.add_column(width=WIDTH)
     columns = (
-        "decibans",
+        classifier.settings.unit,
         f"of {documents[label]:,} texts",
         f"of {others:,} {'others' if against is None else against}",
     )

@@ -89,12 +89,12 @@ def weigh(counts: Counts, of: Of, *, binary: bool) -> Scorecard:
 def _weights(formula: Formula, whole: Whole) -> Floats:
     counts, k = whole.counts, len(whole.counts.labels)
     none, one = np.zeros(1), np.ones(1)
+    if formula.shown is not None:
+        return formula.shown.log(np.broadcast_to(formula.gain, (1, k))[0][counts.label])
     if formula.gain.size == 1 and formula.rest is None and not formula.by_collection:  # the same for the same count
         gain = formula.gain[0]
         return _looked_up(lambda nu: formula.beyond(formula.amount(nu), gain, one, none, none), whole.nu_jr)
     gain = np.broadcast_to(formula.gain, (1, k))[0][counts.label]
-    if formula.shown is not None:
-        return formula.shown.log(gain)
     rest = none if formula.rest is None else np.broadcast_to(formula.rest, (1, k))[0][counts.label]
     of_term = whole.nu_j[counts.term] if formula.by_collection or formula.is_of_term else one
     w = of_term if formula.is_of_term else whole.n_r[0][counts.label]

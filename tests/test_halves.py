@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 import deciban
 from corpora import columns, corpora, seen
-from deciban import deleted
 from deciban.errors import DecibanError, NeverLearnt
 from deciban.examples import Source
 from deciban.halves import count, half_of
@@ -105,10 +104,3 @@ def test_commands_keep_the_halves(tmp_path, tickets):
     scores = deciban.train(*tickets, smoothing="deleted").scores(tickets[0])
     for path in (model, tmp_path / "frozen.deciban"):
         assert np.array_equal(deciban.load(path).scores(tickets[0]), scores)
-
-
-def test_documents_leave_some_at_a_time(monkeypatch, tickets):
-    model = deciban.train(*tickets, smoothing="deleted")
-    at_once = model.leave_one_out()
-    monkeypatch.setattr(deleted, "ENTRIES_AT_ONCE", 100)
-    assert np.array_equal(model.leave_one_out().scores, at_once.scores)

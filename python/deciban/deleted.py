@@ -19,18 +19,16 @@ had been one of theirs: C_0 = 1/2, and the sum above is nu_r + 1/2. So a label t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from . import _core
 from .halves import Halved
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-ENTRIES_AT_ONCE = 1 << 15  # what is made of them fits a cache
 
 
 class Shown(NamedTuple):
@@ -54,25 +52,18 @@ class Rates(NamedTuple):
 
 
 class Leaving(NamedTuple):
-    """Documents that leave, one at a time: their labels and halves, and where their entries begin; and of each entry
-    the posting, how often the term stands there, and whether it leaves the lexicon.
+    """Documents that leave, one at a time.
+
+    Where their entries begin; of each entry the posting of its own label, and how often the term stands there; their
+    labels and halves, and how many terms leave the lexicon with each.
     """
 
-    y: Integers
-    half: Integers
     indptr: Integers
     place: Integers
     z: Integers
-    gone: npt.NDArray[np.bool_]
-
-    def parts(self) -> Iterator[Leaving]:
-        """The same, some rows at a time."""
-        ends = np.searchsorted(self.indptr, np.arange(0, self.indptr[-1], ENTRIES_AT_ONCE))
-        for start, end in pairwise(np.unique([0, *ends, len(self.y)])):
-            indptr = self.indptr[start : end + 1]
-            entries = slice(indptr[0], indptr[-1])
-            of_entries = (self.place[entries], self.z[entries], self.gone[entries])
-            yield Leaving(self.y[start:end], self.half[start:end], indptr - indptr[0], *of_entries)
+    y: Integers
+    half: Integers
+    gone: Integers
 
 
 class Reappearing:
@@ -89,7 +80,7 @@ class Reappearing:
         self.width = int(c.max(initial=0)) + 1
         self._keys, group = np.unique(label * np.int64(self.width) + c, return_inverse=True)
         self._n = np.bincount(group, minlength=len(self._keys))
-        self._c = np.bincount(group, other, len(self._keys))
+        self._c = np.bincount(group, other, len(self._keys)).astype(np.int64)
         r_c = np.where(is_shown, (self._c / self._n)[group], 0.0).reshape(self.halves.shape)
         self.shown = _shown(*self.halves, *r_c)
 
@@ -98,42 +89,12 @@ class Reappearing:
         return Rates(*_unseen(self.n_0[None], self.c_0[None], nu_r), self.shown)
 
     def without(self, leaving: Leaving, nu_r: Integers) -> Rates:
-        """Of all documents but the one of each row; nu_r is without it too, and `own` of the entries that stay."""
-        parts = zip(*map(self._without, leaving.parts()), strict=True)
-        gone, out, more_c, floor, amount = (np.concatenate(part) for part in parts)
+        """Of all documents but the one of each row; nu_r is without it too."""
+        halves = (self._keys, self._n, self._c, self.width, *self.halves)
+        more_n, more_c, floor, amount = _core.without(halves, leaving[:5])
         own = np.arange(len(self.n_0)) == leaving.y[:, None]
-        n_0 = self.n_0 - 2 * gone[:, None] + own * out[:, None]
+        n_0 = self.n_0 - 2 * leaving.gone + own * more_n[:, None]
         return Rates(*_unseen(n_0, self.c_0 + own * more_c[:, None], nu_r), self.shown, Shown(floor, amount))
-
-    def _without(self, leaving: Leaving) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-        """What changes: by row the terms that leave the lexicon, and N_0 and C_0 of its own label; `own`.
-
-        As z of a term leave one half of its own label, where it stood c times, and `other` times in the other half,
-        three things change: N_c and C_c lose it, N_{c-z} and C_{c-z} win it, and C_other loses z occurrences.
-        """
-        y, half, indptr, place, z, gone = leaving
-        row = np.repeat(np.arange(len(y)), np.diff(indptr))
-        c, other = self.halves[half[row], place], self.halves[1 - half[row], place]
-        left, none = c - z, np.zeros_like(c)
-        is_out, is_new = left == 0, other == 0
-        more_c = np.where(is_out, other, 0) - np.where(is_new, z, 0)
-        by_row = (np.bincount(row, entries, len(y)) for entries in (gone, is_out, more_c))
-
-        changes = (c, left, other), (none - 1, none + 1, none), (-other, other, -z)
-        r_c = self._changed(y, np.tile(row, 3), *map(np.concatenate, changes))
-        _, r_left, r_other = r_c.reshape(3, -1)
-        shown = _shown(left, other, np.where(is_out, 0.0, r_left), np.where(is_new, 0.0, r_other))
-        return *by_row, *(numbers[~gone] for numbers in shown)  # type: ignore[return-value]
-
-    def _changed(self, y: Integers, row: Integers, c: Integers, more_n: Integers, more_c: Integers) -> Floats:
-        """r_c for each of some changes of N_c and C_c of the rows' own labels, after all of the same row."""
-        keys, group = np.unique(row * self.width + c, return_inverse=True)
-        key = y[keys // self.width] * self.width + keys % self.width
-        place = np.minimum(np.searchsorted(self._keys, key), len(self._keys) - 1)
-        is_there = self._keys[place] == key
-        n = np.where(is_there, self._n[place], 0) + np.bincount(group, more_n, len(keys))
-        occurrences = np.where(is_there, self._c[place], 0) + np.bincount(group, more_c, len(keys))
-        return np.asarray((occurrences / np.maximum(n, 1))[group])
 
 
 def _shown(c1: Integers, c2: Integers, r_c1: Floats, r_c2: Floats) -> Shown:

@@ -35,7 +35,6 @@ class Totals(ABC):
     d_r: Integers
     m_r: Integers
     d: Integers
-    nu_j: Integers
 
     @property
     @abstractmethod
@@ -92,7 +91,8 @@ class Whole(Totals):
         return self.counts.by_label(np.ones_like(self.nu_jr))[None]
 
     @cached_property
-    def nu_j(self) -> Integers:  # type: ignore[override]
+    def nu_j(self) -> Integers:
+        """Occurrences of each term."""
         return self.counts.by_term(self.nu_jr)
 
     @cached_property
@@ -126,65 +126,79 @@ class Whole(Totals):
         """The same with other n_r, a line each."""
         sums, rest = np.empty(n_r.shape), np.broadcast_to(rest, n_r.shape)
         for r, (m, size) in enumerate(self.groups):
-            left = n_r[:, [r]] - m + rest[:, [r]]
+            pairs, line = np.unique(n_r[:, r] + 1j * rest[:, r], return_inverse=True)  # of which there are fewer
+            left = pairs.real[:, None] - m + pairs.imag[:, None]
             left[left <= 0] = 1.0  # as in `_log_positive`
-            sums[:, r] = np.log(left, out=left) @ size
+            sums[:, r] = (np.log(left, out=left) @ size)[line]
         return sums
 
 
 class LeftOut(Totals):
     """Of all documents but one: a line for each row, of label y[i], whose document is one of those counted.
 
-    `rows` are without the terms that are gone, because no other document has them; `nu_j` is of each of their entries,
-    and so is `own_nu`, the nu_jr of the row's own label. `half` is the half of each document, for counts in halves.
+    `length` is how many of a row's words are left: without terms that are gone, because no other document has them.
+    `half` is the half of each document, for counts in halves.
     """
 
     def __init__(self, whole: Whole, rows: Rows, y: Integers, half: Integers) -> None:
         self.whole, self.y, self._half = whole, y, half
+        self.rows = rows.binary() if whole.binary else rows
         self.own = np.arange(len(whole.counts.labels)) == y[:, None]
-        self._term, self._row = rows.term, rows.row
-        self._place = whole.counts.place(rows.term, y[self._row])
-        z = np.ones_like(rows.count) if whole.binary else rows.count
         gone = whole.m_j[rows.term] == 1
-        self._entries = rows.indptr, self._place, z, gone
-        self.rows = Rows(rows.indptr, rows.term, z).without(gone)
-        self.row = self._row[~gone]
-        self.nu_j = whole.nu_j[self.rows.term] - self.rows.count
-        self.own_nu = whole.nu_jr[self._place[~gone]] - self.rows.count
-        self._gone = self._leaving(gone)
+        all_words = self._leaving(self.rows.count)
+        self.length = all_words - self._leaving(gone * self.rows.count)
         self.n_r = whole.n_r - self.own
-        self.nu_r = whole.nu_r - self.own * self._leaving(z)
-        self.d = whole.d - self._gone
+        self.nu_r = whole.nu_r - self.own * all_words
+        self.d = whole.d - self._leaving(gone)
 
     @cached_property
     def rates(self) -> Rates:
-        leaving = Leaving(self.y, self._half, *self._entries)
+        gone = self.whole.d - self.d
+        leaving = Leaving(self.rows.indptr, self._place, self.rows.count, self.y, self._half, gone)
         return self.whole.reappearing.without(leaving, self.nu_r)
 
     @cached_property
     def m_r(self) -> Integers:  # type: ignore[override]
-        return np.asarray(self.whole.m_r - self.own * self._leaving(np.ones_like(self._row)))
+        return np.asarray(self.whole.m_r - self.own * np.diff(self.rows.indptr)[:, None])
 
     @cached_property
     def d_r(self) -> Integers:  # type: ignore[override]
-        return np.asarray(self.whole.d_r - self.own * self._leaving(self._m == 1))
+        return np.asarray(self.whole.d_r - self.own * self._leaving(self.whole.counts.presences[self._place] == 1))
 
     def log_absence(self, rest: Floats) -> Floats:
-        own = (self._row, self.y[self._row])
-        n, m, own_rest = self.n_r[own], self._m, np.broadcast_to(rest, self.n_r.shape)[own]
-        change = _log_positive(n - (m - 1) + own_rest) - _log_positive(n - m + own_rest)
-        changes = self.own * np.bincount(self._row, change, len(self.y))[:, None]
+        changes = self.own * np.bincount(self._row, self._changes(rest), len(self.y))[:, None]
         never = _log_positive(self.n_r + rest)
-        return np.asarray(self.whole.log_absence_of(self.n_r, rest) + changes - self._gone * never)
+        gone = self.whole.d - self.d
+        return np.asarray(self.whole.log_absence_of(self.n_r, rest) + changes - gone * never)
 
-    @property
-    def _m(self) -> Integers:
-        """m_jr of the own label, of each entry that leaves, before it does."""
-        return self.whole.counts.presences[self._place]
+    def _changes(self, rest: Floats) -> Floats:
+        """What each entry adds to the sum of its own label, because one document less of it has the term."""
+        counts, k = self.whole.counts, len(self.whole.counts.labels)
+        if len(rest) == 1:  # the same for all rows: of each posting, of which there are fewer
+            own_rest = np.broadcast_to(rest, (1, k))[0][counts.label]
+            return _log_ratio(counts.documents[counts.label] - 1, counts.presences, own_rest)[self._place]
+        own = (self._row, self.y[self._row])
+        own_rest = np.broadcast_to(rest, self.n_r.shape)[own]
+        return _log_ratio(self.n_r[own], counts.presences[self._place], own_rest)
 
-    def _leaving(self, values: npt.NDArray[np.integer] | npt.NDArray[np.bool_]) -> Integers:
+    @cached_property
+    def _row(self) -> Integers:
+        return self.rows.row
+
+    @cached_property
+    def _place(self) -> Integers:
+        """The posting of each entry in its own label."""
+        return self.whole.counts.place(self.rows.term, self.y[self._row])
+
+    def _leaving(self, values: Integers | npt.NDArray[np.bool_]) -> Integers:
         """What leaves with each document: the sum over its entries."""
-        return np.bincount(self._row, values, len(self.y)).astype(np.int64)[:, None]
+        sums = np.concatenate([[0], np.cumsum(values)])
+        return np.diff(sums[self.rows.indptr])[:, None]
+
+
+def _log_ratio(n: Integers, m: Integers, rest: Floats) -> Floats:
+    """log(n - (m - 1) + rest) - log(n - m + rest)."""
+    return np.asarray(_log_positive(n - (m - 1) + rest) - _log_positive(n - m + rest))
 
 
 def _log_positive(values: Floats) -> Floats:

@@ -20,6 +20,7 @@ use std::ops::Range;
 use crate::Invalid;
 use crate::parts;
 use crate::scores::check_postings;
+use crate::wide;
 
 /// Numbers for which it is worth to start a thread.
 const WORTH_A_THREAD: usize = 1 << 16;
@@ -74,7 +75,7 @@ impl LogSums {
     }
 
     /// Adds so many times the logarithm of each label's number. Loops are without branches, for many labels at once.
-    #[inline]
+    #[inline(always)]
     fn add(&mut self, times: i64, numbers: &[f64]) {
         if times > MOST_TIMES || !all_within(numbers, TAME) {
             self.sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += times as f64 * number.ln());
@@ -102,7 +103,7 @@ impl LogSums {
 }
 
 /// Whether all numbers are between a large one and its inverse.
-#[inline]
+#[inline(always)]
 fn all_within(numbers: &[f64], large: f64) -> bool {
     numbers.iter().fold(true, |all, &number| all & (number > 1.0 / large) & (number < large))
 }
@@ -124,7 +125,8 @@ pub fn changes(masses: Masses<'_>, leaving: Leaving<'_>, threads: usize) -> Resu
     let rows = leaving.own.len();
     let parts = parts::count(threads, leaving.term.len() * masses.labels / WORTH_A_THREAD);
     let bounds: Vec<_> = (0..=parts).map(|part| rows * part / parts).collect();
-    let jobs = bounds.windows(2).map(|pair| pair[0]..pair[1]).map(|part| move || of_part(masses, leaving, part));
+    let jobs =
+        bounds.windows(2).map(|pair| pair[0]..pair[1]).map(|part| move || wide::run(|| of_part(masses, leaving, part)));
     Ok(parts::run(jobs.collect()).concat())
 }
 
@@ -141,6 +143,7 @@ fn check(masses: &Masses<'_>, leaving: &Leaving<'_>) -> Result<(), Invalid> {
     Ok(())
 }
 
+#[inline(always)]
 fn of_part(masses: Masses<'_>, leaving: Leaving<'_>, rows: Range<usize>) -> Vec<f64> {
     let labels = masses.labels;
     let mut all = Vec::with_capacity(rows.len() * NUMBERS * labels);
@@ -159,7 +162,7 @@ fn of_part(masses: Masses<'_>, leaving: Leaving<'_>, rows: Range<usize>) -> Vec<
     all
 }
 
-#[inline]
+#[inline(always)]
 fn add_entry(masses: &Masses<'_>, leaving: &Leaving<'_>, entry: usize, own: usize, changes: &mut Changes) {
     let (term, floor) = (leaving.term[entry] as usize, masses.floor);
     let (count, amount) = (leaving.count[entry], leaving.amount[entry]);

@@ -20,6 +20,7 @@ mod grams;
 pub mod hash;
 pub mod left_out;
 pub mod lexicon;
+mod ln;
 pub mod many;
 pub mod mixture;
 mod names;
@@ -28,6 +29,7 @@ mod order;
 pub mod pairs;
 pub mod parts;
 mod read;
+pub mod reappearing;
 pub mod rows;
 mod scan;
 pub mod scores;
@@ -38,6 +40,7 @@ pub mod terms;
 pub mod tokens;
 mod trie;
 pub mod vectorise;
+mod wide;
 
 /// Why flat buffers from outside were refused: one line that says what they should have been.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,6 +16,7 @@ use deciban_core::elsewhere::{self, Leaving, Masses};
 use deciban_core::left_out::{self, Formula, Left};
 use deciban_core::lexicon::{Index, Lexicon as CoreLexicon, Names};
 use deciban_core::pairs::Pairs;
+use deciban_core::reappearing;
 use deciban_core::rows::{Rows, rows};
 use deciban_core::scores::{Scorecard, Scorer as CoreScorer};
 use deciban_core::tally::Tally as CoreTally;
@@ -358,63 +359,59 @@ struct LeaveOneOut {
     indptr: Flat<i64>,
     label: Flat<u32>,
     amount: Flat<f64>,
+    discount: f64,
     floor: Flat<f64>,
+    all: Flat<f64>,
     gain: Flat<f64>,
+    by_collection: bool,
     whole: Flat<f64>,
     rest: Flat<f64>,
     power: f64,
+    share: Flat<f64>,
+    doubt: f64,
+    eta: f64,
     labels: usize,
     strict: bool,
     row_indptr: Flat<i64>,
     row_term: Flat<u32>,
     row_count: Flat<i64>,
-    near: Flat<f64>,
-    entry_whole: Flat<f64>,
-    worth: Flat<f64>,
     own: Flat<u32>,
-}
-
-impl LeaveOneOut {
-    /// Calls `f` with both, without the GIL.
-    fn with<R: Send>(&self, py: Python<'_>, f: impl FnOnce(Formula<'_>, Left<'_>) -> R + Send) -> PyResult<R> {
-        let (indptr, label, amount) = (self.indptr.to_vec(py)?, self.label.to_vec(py)?, self.amount.to_vec(py)?);
-        let (floor, gain) = (self.floor.to_vec(py)?, self.gain.to_vec(py)?);
-        let (whole, rest) = (self.whole.to_vec(py)?, self.rest.to_vec(py)?);
-        let (rows, term, count) = (self.row_indptr.to_vec(py)?, self.row_term.to_vec(py)?, self.row_count.to_vec(py)?);
-        let (near, of_entry) = (self.near.to_vec(py)?, self.entry_whole.to_vec(py)?);
-        let (worth, own) = (self.worth.to_vec(py)?, self.own.to_vec(py)?);
-        let (power, labels, strict) = (self.power, self.labels, self.strict);
-        Ok(py.detach(|| {
-            let (indptr, label, amount, floor) = (&indptr, &label, &amount, &floor);
-            let (gain, whole, rest) = (&gain, &whole, &rest);
-            let formula = Formula { indptr, label, amount, floor, gain, whole, rest, power, labels, strict };
-            let (indptr, term, count, near, own) = (&rows, &term, &count, &near, &own);
-            f(formula, Left { indptr, term, count, near, whole: &of_entry, worth: &worth, own })
-        }))
-    }
+    own_floor: Flat<f64>,
+    own_amount: Flat<f64>,
 }
 
 /// What the terms of rows weigh beyond those that a label has not shown, once each row's document has left its label:
 /// one row a row, one column a label.
 #[pyfunction]
 fn beyond(py: Python<'_>, left: LeaveOneOut, threads: usize) -> PyResult<Bound<'_, PyArray2<f64>>> {
-    let sums = left.with(py, |formula, left| left_out::beyond(formula, left, threads))?;
-    let rows = left.own.item_count();
-    PyArray1::from_vec(py, sums.map_err(invalid)?).reshape([rows, left.labels])
-}
-
-/// How much the term of each entry of rows tells of labels, once each row's document has left its label.
-#[pyfunction]
-fn worth<'py>(
-    py: Python<'py>,
-    left: LeaveOneOut,
-    share: Flat<f64>,
-    strength: f64,
-    threads: usize,
-) -> PyResult<Array<'py, f64>> {
-    let share = share.to_vec(py)?;
-    let found = left.with(py, |formula, left| left_out::worth(formula, left, &share, strength, threads))?;
-    Ok(PyArray1::from_vec(py, found.map_err(invalid)?))
+    let formula = Formula {
+        indptr: &left.indptr.to_vec(py)?,
+        label: &left.label.to_vec(py)?,
+        amount: &left.amount.to_vec(py)?,
+        discount: left.discount,
+        floor: &left.floor.to_vec(py)?,
+        all: &left.all.to_vec(py)?,
+        gain: &left.gain.to_vec(py)?,
+        by_collection: left.by_collection,
+        whole: &left.whole.to_vec(py)?,
+        rest: &left.rest.to_vec(py)?,
+        power: left.power,
+        share: &left.share.to_vec(py)?,
+        doubt: left.doubt,
+        eta: left.eta,
+        labels: left.labels,
+        strict: left.strict,
+    };
+    let leaving = Left {
+        indptr: &left.row_indptr.to_vec(py)?,
+        term: &left.row_term.to_vec(py)?,
+        count: &left.row_count.to_vec(py)?,
+        own: &left.own.to_vec(py)?,
+        own_floor: &left.own_floor.to_vec(py)?,
+        own_amount: &left.own_amount.to_vec(py)?,
+    };
+    let sums = py.detach(|| left_out::beyond(formula, leaving, threads)).map_err(invalid)?;
+    PyArray1::from_vec(py, sums).reshape([leaving.own.len(), left.labels])
 }
 
 /// The posting of each (term, label).
@@ -430,6 +427,35 @@ fn places<'py>(
     let (terms, labels) = (terms.to_vec(py)?, labels.to_vec(py)?);
     let found = py.detach(|| deciban_core::counts::places(&indptr, &label, &terms, &labels));
     Ok(PyArray1::from_vec(py, found.map_err(invalid)?))
+}
+
+/// What deleted estimation makes of the own labels of rows whose documents leave. What `halves` and `leaving` hold is
+/// said in the core.
+#[pyfunction]
+#[allow(clippy::type_complexity)]
+fn without<'py>(
+    py: Python<'py>,
+    halves: (Flat<i64>, Flat<i64>, Flat<i64>, usize, Flat<i64>, Flat<i64>),
+    leaving: (Flat<i64>, Flat<i64>, Flat<i64>, Flat<i64>, Flat<i64>),
+) -> PyResult<(Array<'py, i64>, Array<'py, i64>, Array<'py, f64>, Array<'py, f64>)> {
+    let halves = reappearing::Halves {
+        key: &halves.0.to_vec(py)?,
+        n: &halves.1.to_vec(py)?,
+        c: &halves.2.to_vec(py)?,
+        width: halves.3,
+        first: &halves.4.to_vec(py)?,
+        second: &halves.5.to_vec(py)?,
+    };
+    let leaving = reappearing::Leaving {
+        indptr: &leaving.0.to_vec(py)?,
+        place: &leaving.1.to_vec(py)?,
+        count: &leaving.2.to_vec(py)?,
+        own: &leaving.3.to_vec(py)?,
+        half: &leaving.4.to_vec(py)?,
+    };
+    let found = py.detach(|| reappearing::without(halves, leaving)).map_err(invalid)?;
+    let (more_n, more_c) = (PyArray1::from_vec(py, found.more_n), PyArray1::from_vec(py, found.more_c));
+    Ok((more_n, more_c, PyArray1::from_vec(py, found.floor), PyArray1::from_vec(py, found.amount)))
 }
 
 /// What changes in sums over all terms when each row's document leaves: by row, three numbers of each label. What
@@ -540,7 +566,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check_part, module)?)?;
     module.add_function(wrap_pyfunction!(log_posterior, module)?)?;
     module.add_function(wrap_pyfunction!(beyond, module)?)?;
-    module.add_function(wrap_pyfunction!(worth, module)?)?;
+    module.add_function(wrap_pyfunction!(without, module)?)?;
     module.add_function(wrap_pyfunction!(places, module)?)?;
     module.add_function(wrap_pyfunction!(changes_elsewhere, module)?)?;
     module.add_function(wrap_pyfunction!(merge, module)?)?;

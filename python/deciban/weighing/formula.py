@@ -14,7 +14,7 @@ the totals, and what changes in a_jr is only the own label's.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -137,14 +137,9 @@ def leave_one_out(
 
 def _left_out(left: LeftOut, of: Of, threads: int) -> Floats:
     formula = of(left)
-    task = _task(formula, left)
-    g = _core.worth(task, left.nu_r / np.maximum(left.nu, 1), DOUBT, threads) ** formula.eta if formula.eta else NONE
-    scores = _core.beyond(replace(task, worth=g), threads)
-    rows = np.arange(len(left.y))
-    own = left.rows.count * _own(formula, left) * (g if formula.eta else 1.0)
-    scores[rows, left.y] = np.bincount(left.row, own, len(rows))
+    scores = _core.beyond(_task(formula, left), threads)
     if not formula.is_strict:
-        scores += np.bincount(left.row, left.rows.count, len(rows))[:, None] * formula.unseen
+        scores += left.length * formula.unseen
     return np.where(left.n_r > 0, scores + formula.bias, -np.inf)
 
 
@@ -155,26 +150,32 @@ class _Task:
     indptr: Integers
     label: npt.NDArray[np.uint32]
     amount: Floats
+    discount: float
     floor: Floats
+    all: Floats
     gain: Floats
+    by_collection: bool
     whole: Floats
     rest: Floats
     power: float
+    share: Floats
+    doubt: float
+    eta: float
     labels: int
     strict: bool
     row_indptr: Integers
     row_term: npt.NDArray[np.uint32]
     row_count: Integers
-    near: Floats
-    entry_whole: Floats
-    worth: Floats
     own: npt.NDArray[np.uint32]
+    own_floor: Floats
+    own_amount: Floats
 
 
 def _task(formula: Formula, left: LeftOut) -> _Task:
-    """What is to be added up for the labels that a row's document is not of."""
+    """What is to be added up for all labels of each row."""
     counts, k = left.whole.counts, len(left.whole.counts.labels)
-    floor, amount = formula.shown or (NONE, formula.amount(left.whole.nu_jr))
+    floor, amount = formula.shown or (NONE, left.whole.nu_jr.astype(np.float64))
+    own_floor, own_amount = formula.own or (NONE, NONE)
 
     def by_label(numbers: Floats) -> Floats:
         return np.ascontiguousarray(np.broadcast_to(numbers, (len(numbers), k)), np.float64)
@@ -183,30 +184,23 @@ def _task(formula: Formula, left: LeftOut) -> _Task:
         indptr=counts.indptr,
         label=counts.label,
         amount=amount,
+        discount=formula.discount,
         floor=floor,
+        all=left.whole.nu_j.astype(np.float64),
         gain=by_label(formula.gain),
+        by_collection=formula.by_collection,
         whole=NONE if formula.rest is None or formula.is_of_term else left.n_r.astype(np.float64),
         rest=NONE if formula.rest is None else by_label(formula.rest),
         power=formula.power,
+        share=left.nu_r / np.maximum(left.nu, 1) if formula.eta else NONE,
+        doubt=DOUBT,
+        eta=formula.eta,
         labels=k,
         strict=formula.is_strict,
         row_indptr=left.rows.indptr,
         row_term=left.rows.term,
         row_count=left.rows.count,
-        near=1 / left.nu_j if formula.by_collection else NONE,
-        entry_whole=left.nu_j.astype(np.float64) if formula.is_of_term else NONE,
-        worth=NONE,
         own=left.y.astype(np.uint32),
+        own_floor=own_floor,
+        own_amount=own_amount,
     )
-
-
-def _own(formula: Formula, left: LeftOut) -> Floats:
-    """What each entry adds to the label of its row, which has lost it as often as it stands there."""
-    at = (left.row, left.y[left.row])
-    gain = np.broadcast_to(formula.gain, left.own.shape)[at]
-    if formula.own is not None:
-        return formula.own.log(gain)
-    rest = np.zeros(1) if formula.rest is None else np.broadcast_to(formula.rest, left.own.shape)[at]
-    w = left.nu_j if formula.is_of_term else left.n_r[at]
-    s = 1 / left.nu_j if formula.by_collection else np.ones(1)
-    return formula.beyond(formula.amount(left.own_nu), gain, s, w, rest)

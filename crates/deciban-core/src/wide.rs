@@ -1,0 +1,20 @@
+//! The same code, compiled twice: for any processor, and for those since 2013, which work on four numbers at a time.
+
+/// Calls `f`. What it calls is compiled for the processor at hand as far as it is inlined: mark it `#[inline(always)]`.
+#[inline]
+pub(crate) fn run<R>(f: impl FnOnce() -> R) -> R {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has just been asked whether it can do what the function is compiled for.
+        #[allow(unsafe_code)]
+        return unsafe { with_avx2(f) };
+    }
+    f()
+}
+
+/// Of which leave-one-out takes three quarters of the time (measured on 20 labels).
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn with_avx2<R>(f: impl FnOnce() -> R) -> R {
+    f()
+}

@@ -110,7 +110,7 @@ REFUSED = {
     "train mail.csv --format xml": "format='xml': not known; the known ones are: csv, tsv, jsonl, txt",
     "train mail.csv --encoding utf-9": "'utf-9' is not an encoding that Python knows; try utf-8, latin-1 or cp1252",
     "train mail.csv --delimiter ;;": "delimiter=';;': expected one character",
-    "train mail.csv --tokens x": "tokens='x': not known; the known ones are: word, unicode, whitespace",
+    "train mail.csv --tokens x": "tokens='x': not known; the known ones are: word, unicode, marks, whitespace",
     "train mail.csv --alpha nan": "alpha=nan: expected a number above 0 and below 1e+09",
     "train mail.csv --alpha inf": "alpha=inf: expected a number above 0 and below 1e+09",
     "train mail.csv --alpha 0": "alpha=0.0: expected a number above 0 and below 1e+09",

@@ -149,7 +149,7 @@ WORDINGS = {
     ),
     errors.UnknownChoice: (
         lambda _: deciban.train(["one", "two"], ["a", "b"], tokens="syllable"),
-        "tokens='syllable': not known; the known ones are: word, unicode, whitespace",
+        "tokens='syllable': not known; the known ones are: word, unicode, marks, whitespace",
     ),
     errors.BadSetting: (
         lambda _: deciban.train(["one", "two"], ["a", "b"], words=(3, 1)),

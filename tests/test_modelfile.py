@@ -57,7 +57,7 @@ SETTINGS = st.fixed_dictionaries(
     {
         "words": LENGTHS,
         "chars": st.none() | LENGTHS,
-        "tokens": st.sampled_from(["word", "unicode", "whitespace"]),
+        "tokens": st.sampled_from(["word", "unicode", "marks", "whitespace"]),
         "binary": st.booleans(),
         "alpha": st.floats(1e-6, 1e6),
         "prior_smoothing": st.floats(0, 1e6),

@@ -57,7 +57,7 @@ def test_scikit_learn_hashes_as_the_oracle(data):
     assert oracle.murmur3(data) == murmurhash3_32(data, positive=True)
 
 
-@given(some_text, st.sampled_from(["word", "unicode", "whitespace"]), st.sampled_from([None, (2, 4)]), st.booleans())
+@given(some_text, st.sampled_from(["word", "unicode", "marks", "whitespace"]), st.sampled_from([None, (2, 4)]), st.booleans())
 def test_spans_stand_for_their_terms(text, tokens, chars, edges):
     for found in Terms(tokens, (1, 2), chars, edges, chars).seen(text):
         assert 0 <= found.start < found.end <= len(text)

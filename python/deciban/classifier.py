@@ -265,7 +265,7 @@ class Classifier:
     @property
     def weights(self) -> Weights:
         """The weights of all terms as those of a linear classifier, for a label against others."""
-        return Weights(self.scorecard, self._along(), log_prior(self.counts, self.settings))
+        return Weights(self.scorecard.typical, self._along(), log_prior(self.counts, self.settings))
 
     def words(
         self,

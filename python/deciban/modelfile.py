@@ -5,10 +5,10 @@ object: `format` (a number), `checksum`, `groups`, `settings`, `labels`, `proven
 none of each, and `groups` names those that the file holds: always the lexicon, the postings and the scorecard; the
 counts, unless the model is frozen; the counts expected of unlabelled texts, where there are some (a posting has then a
 count of its own, an expected one, or both, and zero for what it has not); pairs of terms, where they add to the scores;
-and places, where the scorecard has other postings than the counts. The counts are the cause; the scorecard follows from
-them, and is there so that nobody has to wait for it. (Before format 3 the format itself said which groups there are:
-the counts, and from format 2 on the scorecard. Without one, it is weighed when asked for.) A group that is not known
-here is refused: whoever would pass over it could lose it when saving.
+places, where the scorecard has other postings than the counts; and scaling, where rows are scaled first. The counts are
+the cause; the scorecard follows from them, and is there so that nobody has to wait for it. (Before format 3 the format
+itself said which groups there are: the counts, and from format 2 on the scorecard. Without one, it is weighed when
+asked for.) A group that is not known here is refused: whoever would pass over it could lose it when saving.
 
 Loading never runs code, and what it reads is checked before use. The arrays are mapped from the file, not copied: a
 model file is replaced by a new one, never written over, so a map stays what was checked. (Whoever copies another file
@@ -71,6 +71,7 @@ _GROUPS = {
     "scorecard": {"bias": "F64", "absent": "F64", "weight": "F64"},
     "pairs": {"first": "U32", "second": "U32", "together": "F64"},
     "places": {"card_indptr": "I64", "card_label": "U32"},
+    "scaling": {"length": "F64", "groups": "U32", "typical": "F64"},
 }
 _TYPES = {name: kind for arrays in _GROUPS.values() for name, kind in arrays.items()}
 # What a file of each format must hold; before the third it holds no more than that, and does not say so.
@@ -138,7 +139,8 @@ class Saved:
         binary, pairs = self.settings.is_binary, None
         if "first" in self.buffers:
             pairs = (self.buffers["first"], self.buffers["second"], self.buffers["together"])
-        return _core.Scorer(self.lexicon, bias, absent, indptr, label, weight, binary, pairs)
+        scaling = (self.buffers["length"], self.buffers["groups"]) if "length" in self.buffers else None
+        return _core.Scorer(self.lexicon, bias, absent, indptr, label, weight, binary, pairs, scaling)
 
     def answers(self, texts: list[Any], where: Callable[[int], str], threads: int) -> list[tuple[int, list[float]]]:
         """For each text the number of its most probable label, and the probability of every label."""
@@ -195,7 +197,7 @@ class Saved:
     def scorecard(self) -> Scorecard:
         """The scorecard, still mapped; weighed from the counts where the file is of a format that has none."""
         from .counts import Counts
-        from .scorecard import Pairs, Scorecard
+        from .scorecard import Pairs, Scaling, Scorecard
         from .weighing import weigh
 
         if "weight" not in self.buffers and isinstance(self.known, Counts):
@@ -205,7 +207,8 @@ class Saved:
         if "first" in self.buffers:
             first, second, together = map(self._array, _GROUPS["pairs"])
             pairs = Pairs(first, second, together.reshape(len(first), len(self.labels)))
-        card = Scorecard(self.labels, self.lexicon, bias, absent, indptr, label, weight, binary, pairs)
+        scaling = Scaling(*map(self._array, _GROUPS["scaling"])) if "length" in self.buffers else None
+        card = Scorecard(self.labels, self.lexicon, bias, absent, indptr, label, weight, binary, pairs, scaling)
         return card.with_scorer(self.scorer)
 
     def _array(self, name: str) -> Any:
@@ -260,6 +263,11 @@ def _arrays(known: Counts | Frozen, card: Scorecard, expected: Expected | None) 
         "scorecard": (card.bias, card.absent, card.weight),
         **({} if card.pairs is None else {"pairs": card.pairs.buffers}),
         **({"places": places} if has_own else {}),
+        **(
+            {}
+            if card.scaling is None
+            else {"scaling": (card.scaling.length, card.scaling.groups, card.scaling.typical)}
+        ),
     }
 
 
@@ -306,6 +314,7 @@ def _saved(about: dict[str, Any], buffers: dict[str, memoryview]) -> Saved:
     _check_expected(buffers)
     _check_halves(saved)
     _check_labels(labels, buffers)
+    _check_scaling(buffers)
     if "weight" in buffers:
         _ = saved.scorer  # making it checks it
     return saved
@@ -422,6 +431,12 @@ def _check_halves(saved: Saved) -> None:
         whole: Any = tuple(saved.buffers[name] for name in ("documents", *_GROUPS["counts"]))
         half: Any = tuple(saved.buffers[name] for name in _GROUPS["halves"])
         _core.check_part(saved.buffers["label"], whole, half)
+
+
+def _check_scaling(buffers: dict[str, memoryview]) -> None:
+    typical: Any = buffers.get("typical", [])
+    if len(typical) != len(buffers.get("groups", [])) or not all(0 < scale < float("inf") for scale in typical):
+        raise ValueError("its scaling is not that of any rows")
 
 
 def _provenance(given: list[dict[str, Any]]) -> Provenance:

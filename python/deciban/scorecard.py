@@ -2,7 +2,8 @@
 
 A scorecard says what each term adds to the score of each label, in nats (Rush: y = f(x W + b)). Most terms were never
 seen under most labels, so W is kept as what an unseen term adds (`absent`, one number a label) and what a seen one adds
-beyond that (`weight`, one number a posting): in memory it grows with the counts, not with terms x labels. What is made
+beyond that (`weight`, one number a posting): in memory it grows with the counts, not with terms x labels. With a
+`Scaling`, x is scaled first, as fitted models have it; for any one text it is still a sum over its terms. What is made
 of the scores, a probability or a label, is `decision`'s; why they are so, `evidence`'s.
 """
 
@@ -56,13 +57,51 @@ class Pairs:
         return weights
 
 
+COUNTINGS = ("binary", "counts", "sublinear")  # how often a term counts that stands z times: once, z, 1 + log z times
+KINDS = {"\ta": 1, "\tc": 2}  # of terms, by how their names begin: across words, inside words; all others are words
+WORDS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """How the row of a text is scaled before weights are added up, for each group g of weights (Rush: x; tf-idf).
+
+        score_r = b_r + sum_g s_g sum_j f_g(z_j) W_jgr,       s_g = 1 / sqrt(sum_j (f_g(z_j) length_j)^2)
+
+    where the sum in s_g is over the terms of the kinds that the group names; s_g is 1 where it names none. A group is
+    the number of its counting in `COUNTINGS`, times 8, plus its kinds. `typical` is the mean s_g of training texts.
+    """
+
+    length: Floats
+    groups: npt.NDArray[np.uint32]
+    typical: Floats
+
+    @property
+    def buffers(self) -> tuple[Floats, npt.NDArray[np.uint32], Floats]:
+        """The same, as a file holds it."""
+        return self.length, self.groups, self.typical
+
+    def counted(self, counts: npt.NDArray[np.integer]) -> Floats:
+        """f_g of some counts: a row a count, a column a group."""
+        each = np.stack([np.ones(len(counts)), counts, 1 + np.log(np.maximum(counts, 1))], axis=1)
+        return np.asarray(each[:, self.groups // 8])
+
+    def scales(self, names: list[str], terms: npt.NDArray[np.integer], counts: npt.NDArray[np.integer]) -> Floats:
+        """s_g of a text that has some terms so often."""
+        kinds = np.array([KINDS.get(name[:2], WORDS) for name in names], np.int64)
+        is_of = (kinds[:, None] & (self.groups % 8)) > 0
+        squares = ((self.counted(counts) * self.length[terms][:, None]) ** 2 * is_of).sum(axis=0)
+        return np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 1.0)
+
+
 @dataclass(frozen=True, eq=False)
 class Scorecard:
     """The weights of a model.
 
     Term j adds `absent[r]` to label r, and `weight[p]` where a posting p from `indptr[j]` to `indptr[j + 1]` has
     `label[p] == r`; `weight[p]` alone, where `absent` is minus infinity. With `binary`, a term adds once a text,
-    however often it occurs; then `pairs` of terms may add too.
+    however often it occurs; then `pairs` of terms may add too. With a `scaling` of G groups and k labels, `label[p]`
+    is g k + r for group g and label r, and there is no `absent`.
 
     >>> from deciban.counts import count
     >>> from deciban.terms import Terms
@@ -84,6 +123,7 @@ class Scorecard:
     weight: Floats
     binary: bool
     pairs: Pairs | None = None
+    scaling: Scaling | None = None
 
     def number(self, label: str) -> int:
         """The number of a label: its column."""
@@ -96,7 +136,8 @@ class Scorecard:
         """The same, as the core takes it."""
         buffers = (self.bias, self.absent, self.indptr, self.label, self.weight)
         pairs = None if self.pairs is None else self.pairs.buffers
-        return _core.Scorer(self.lexicon, *buffers, self.binary, pairs)
+        scaling = None if self.scaling is None else (self.scaling.length, self.scaling.groups)
+        return _core.Scorer(self.lexicon, *buffers, self.binary, pairs, scaling)
 
     def with_scorer(self, scorer: _core.Scorer) -> Scorecard:
         """The same scorecard with the scorer that whoever loaded it has made already. Returns itself."""
@@ -155,9 +196,41 @@ class Scorecard:
         return np.where(np.isneginf(self.absent), 0.0, self.absent)
 
     def weights(self, terms: npt.NDArray[np.integer]) -> Floats:
-        """The rows of W of some terms."""
+        """The rows of W of some terms; with a scaling, those of a typical text."""
+        if self.scaling is not None:
+            return np.asarray(np.einsum("jgr,g->jr", self._by_group(terms), self.scaling.typical))
         weights = np.tile(self.absent, (len(terms), 1))
         for row, term in enumerate(terms):
             postings = slice(self.indptr[term], self.indptr[term + 1])
             weights[row, self.label[postings]] = self._beyond[self.label[postings]] + self.weight[postings]
         return weights if self.pairs is None else weights + self.pairs.alone(terms)
+
+    def _by_group(self, terms: npt.NDArray[np.integer]) -> Floats:
+        """W_jgr of some terms."""
+        groups = 1 if self.scaling is None else len(self.scaling.groups)
+        weights = np.zeros((len(terms), groups * len(self.labels)))
+        for row, term in enumerate(terms):
+            postings = slice(self.indptr[term], self.indptr[term + 1])
+            weights[row, self.label[postings]] = self.weight[postings]
+        return weights.reshape(len(terms), groups, len(self.labels))
+
+    def adds(self, terms: npt.NDArray[np.integer], counts: npt.NDArray[np.integer]) -> Floats:
+        """What each term of a text adds to the scores, where it has these and stands so often: a row a term."""
+        if self.scaling is None:
+            return np.asarray(self.weights(terms) * (1 if self.binary else counts[:, None]))
+        names = [self.lexicon.name(int(term)) or "" for term in terms]
+        scales = self.scaling.scales(names, terms, counts) * self.scaling.counted(counts)
+        return np.asarray(np.einsum("jgr,jg->jr", self._by_group(terms), scales))
+
+    @cached_property
+    def typical(self) -> Scorecard:
+        """The scorecard of typical texts, whose scales do not change; itself, where none do."""
+        if self.scaling is None:
+            return self
+        k = len(self.labels)
+        weight = self.weight * self.scaling.typical[self.label // k]
+        keys, place = np.unique(self.term * k + self.label % k, return_inverse=True)
+        indptr = np.searchsorted(keys, np.arange(len(self.lexicon) + 1) * k)
+        sums = np.bincount(place, weight, len(keys)).astype(np.float64)
+        postings = (indptr, (keys % k).astype(np.uint32), sums)
+        return Scorecard(self.labels, self.lexicon, self.bias, np.zeros(k), *postings, self.binary)

@@ -15,7 +15,7 @@ from typing import NamedTuple, NoReturn
 from . import _core
 from .errors import BadSetting, BadText, BrokenText, NothingSeen, NotUtf8, UnknownChoice, described, one_line
 
-TOKENS = ("word", "unicode", "whitespace")
+TOKENS = ("word", "unicode", "marks", "whitespace")
 ACCENTS = ("keep", "fold")
 LONGEST = 64
 MOST_BITS = 31
@@ -37,12 +37,13 @@ class Terms:
 
     `tokens` says how a text is cut into lower-cased words: "word" takes runs of two or more letters, digits or
     underscores; "unicode" takes the segments of Unicode's UAX #29 (one-letter words, apostrophes, ideographs, emoji);
-    "whitespace" takes whatever stands between white space. `words`, `chars` and `chars_across` give the shortest and
-    the longest run of words, of characters inside a word, and of characters of the whole text, that is a term; None for
-    none. With `edges`, the text's start and end stand among the words of runs of two or more, which there must be, as
-    `<s>` and `</s>`, which are no words of any text. `accents` are to "keep", or to "fold": é is seen as e, and ﬁ as
-    fi, by Unicode's NFKD without the characters that combine. With `hash_bits`, terms are counted in so many bits'
-    worth of buckets, by a hash of their names: memory is bounded, and terms that share a bucket are one.
+    "marks" takes punctuation too, a mark a word; "whitespace" takes whatever stands between white space. `words`,
+    `chars` and `chars_across` give the shortest and the longest run of words, of characters inside a word, and of
+    characters of the whole text, that is a term; None for none. With `edges`, the text's start and end stand among the
+    words of runs of two or more, which there must be, as `<s>` and `</s>`, which are no words of any text. `accents`
+    are to "keep", or to "fold": é is seen as e, and ﬁ as fi, by Unicode's NFKD without the characters that combine.
+    With `hash_bits`, terms are counted in so many bits' worth of buckets, by a hash of their names: memory is bounded,
+    and terms that share a bucket are one.
 
     >>> [seen.term for seen in Terms(words=(1, 2)).seen("No refund!")]
     ['no', 'no refund', 'refund']
@@ -105,7 +106,7 @@ def check_choice(setting: str, got: object, known: Sequence[str]) -> None:
     >>> check_choice("tokens", "letters", TOKENS)
     Traceback (most recent call last):
         ...
-    deciban.errors.UnknownChoice: tokens='letters': not known; the known ones are: word, unicode, whitespace
+    deciban.errors.UnknownChoice: tokens='letters': not known; the known ones are: word, unicode, marks, whitespace
     """
     if not isinstance(got, str) or got not in known:
         raise UnknownChoice(setting=setting, got=got, known=", ".join(known))

@@ -30,7 +30,7 @@ def export(path: str | os.PathLike[str], card: Scorecard) -> None:
     ending = os.path.splitext(path)[1].lower()
     if ending not in writers:
         raise BadSetting(setting="output", got=os.fspath(path), expected="a name that ends in .csv or .npz")
-    if card.pairs is not None:
+    if card.pairs is not None or card.scaling is not None:
         raise MoreThanTerms(path=path)
     with replacing(path) as file:
         writers[ending](file, card)

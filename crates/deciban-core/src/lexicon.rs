@@ -255,7 +255,7 @@ mod tests {
         fn what_is_searched_for_is_what_an_index_finds(
             learnt in "[abé İ_.'\u{3042}]{0,40}", text in "[abé İ_.'\u{3042}]{0,40}", low in 1..3_usize, more in 0..3_usize, hash_bits in prop::option::of(1..32_u32),
         ) {
-            for tokens in [Tokens::Word, Tokens::Unicode, Tokens::Whitespace] {
+            for tokens in [Tokens::Word, Tokens::Unicode, Tokens::Marks, Tokens::Whitespace] {
                 let lengths = Some(low..=low + more);
                 let terms = Terms {
                     tokens,

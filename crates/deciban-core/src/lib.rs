@@ -31,6 +31,7 @@ pub mod parts;
 mod read;
 pub mod reappearing;
 pub mod rows;
+pub mod scaled;
 mod scan;
 pub mod scores;
 pub mod stop;

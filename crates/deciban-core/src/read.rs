@@ -93,7 +93,7 @@ pub(crate) fn read(terms: &Terms, text: &str, scratch: &mut Scratch, visit: &mut
         let Scratch { scan, words, found, nodes, folded, .. } = scratch;
         terms.scan(text, terms.tokens, scan, folded);
         found.clear();
-        if terms.tokens == Tokens::Unicode || !terms.stop.is_empty() {
+        if matches!(terms.tokens, Tokens::Unicode | Tokens::Marks) || !terms.stop.is_empty() {
             terms.cut(scan, words);
             let seed = visit.trie().short.seed();
             found.extend(words.iter().map(|&(start, end)| Found::new(seed, scan.padded(), start, end)));

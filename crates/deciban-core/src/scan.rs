@@ -103,7 +103,9 @@ impl Scan {
     fn read_as<const LOWER: bool>(&mut self, text: &str, tokens: Tokens) {
         match tokens {
             Tokens::Word | Tokens::Run => self.read_with::<LOWER>(text, WORD, 0, is_word),
-            Tokens::Whitespace | Tokens::Unicode => self.read_with::<LOWER>(text, SPACE, SPACE, is_no_space),
+            Tokens::Whitespace | Tokens::Unicode | Tokens::Marks => {
+                self.read_with::<LOWER>(text, SPACE, SPACE, is_no_space)
+            }
         }
         self.shortest = 1;
         if tokens == Tokens::Word {

@@ -11,6 +11,7 @@ use crate::pairs::Pairs;
 use crate::parts;
 use crate::read::{Finding, Scratch, read};
 use crate::rows::each_distinct;
+use crate::scaled::{Scaled, Scaling};
 use crate::trie::Trie;
 
 /// Labels that stand side by side, and are added at once.
@@ -87,6 +88,7 @@ impl Four {
 pub struct Scorer {
     card: Scorecard,
     pairs: Pairs,
+    scaled: Option<Scaled>,
     is_dense: bool,
     scored: AtomicUsize,
     layout: OnceLock<Layout>,
@@ -105,17 +107,39 @@ enum Layout {
 impl Scorer {
     /// Checks a scorecard of `terms` terms.
     pub fn new(card: Scorecard, terms: usize) -> Result<Self, Invalid> {
-        check_postings(&card.indptr, &card.label, terms, card.bias.len())?;
+        let labels = card.bias.len();
+        let is_dense = (1..=DENSE_LABELS).contains(&labels) && terms.saturating_mul(labels) <= DENSE_NUMBERS;
+        Ok(Scorer { is_dense, ..Scorer::with_groups(card, terms, 1)? })
+    }
+
+    /// Checks a scorecard whose rows are scaled: its postings are of groups and labels.
+    pub fn scaled(card: Scorecard, scaling: Scaling, lexicon: &Lexicon) -> Result<Self, Invalid> {
+        let scaled = Scaled::new(scaling, lexicon)?;
+        let scorer = Scorer::with_groups(card, lexicon.names().len(), scaled.groups())?;
+        if scorer.card.absent.iter().any(|&weight| weight != 0.0) {
+            return Err(Invalid("a term that has no weight adds nothing to rows that are scaled"));
+        }
+        Ok(Scorer { scaled: Some(scaled), ..scorer })
+    }
+
+    fn with_groups(card: Scorecard, terms: usize, groups: usize) -> Result<Self, Invalid> {
+        let columns = card.bias.len().checked_mul(groups).ok_or(Invalid("the scorecard has too many groups"))?;
+        check_postings(&card.indptr, &card.label, terms, columns)?;
         if card.absent.len() != card.bias.len() || card.weight.len() != card.label.len() {
             return Err(Invalid("the scorecard's buffers differ in length"));
         }
         if !possible(&card.bias) || !(possible(&card.absent) || card.is_strict()) || !possible(&card.weight) {
             return Err(Invalid("the scorecard holds a weight that no model has"));
         }
-        let labels = card.bias.len();
-        let is_dense = (1..=DENSE_LABELS).contains(&labels) && terms.saturating_mul(labels) <= DENSE_NUMBERS;
-        let (pairs, scored) = (Pairs::default(), AtomicUsize::new(0));
-        Ok(Scorer { card, pairs, is_dense, scored, layout: OnceLock::new(), many: OnceLock::new() })
+        Ok(Scorer {
+            card,
+            pairs: Pairs::default(),
+            scaled: None,
+            is_dense: false,
+            scored: AtomicUsize::new(0),
+            layout: OnceLock::new(),
+            many: OnceLock::new(),
+        })
     }
 
     /// The same, with pairs of terms that add to the scores too.
@@ -189,7 +213,7 @@ impl Scorer {
 
     /// Whether labels are asked by their postings.
     fn is_sparse(&self) -> bool {
-        !self.is_dense && !self.card.is_strict() && self.pairs.first.is_empty()
+        !self.is_dense && !self.card.is_strict() && self.pairs.first.is_empty() && self.scaled.is_none()
     }
 
     fn many(&self) -> &Many {
@@ -203,11 +227,16 @@ impl Scorer {
             return Err(Invalid("the rows' buffers differ in length"));
         }
         let mut all = Vec::with_capacity((indptr.len() - 1) * self.labels());
+        let mut sums = self.scaled.as_ref().map(|scaled| scaled.sums(self.labels()));
         for pair in indptr.windows(2) {
             let row = pair[0] as usize..pair[1] as usize;
             let start = all.len();
             all.extend_from_slice(&self.card.bias);
             let counted = term[row.clone()].iter().zip(&count[row.clone()]).map(|(&j, &n)| (j, n));
+            if let (Some(scaled), Some(sums)) = (&self.scaled, &mut sums) {
+                scaled.score(&self.card, counted, sums, &mut all[start..]);
+                continue;
+            }
             self.add_postings(&mut all[start..], counted);
             self.pairs.add(&mut all[start..], &term[row]);
         }
@@ -215,7 +244,15 @@ impl Scorer {
     }
 
     /// Calls `emit` with the scores of each text.
-    fn each<T: AsRef<str>>(&self, lexicon: &Lexicon, texts: &[T], emit: impl FnMut(&[f64])) {
+    fn each<T: AsRef<str>>(&self, lexicon: &Lexicon, texts: &[T], mut emit: impl FnMut(&[f64])) {
+        if let Some(scaled) = &self.scaled {
+            let (mut sums, mut scores) = (scaled.sums(self.labels()), self.card.bias.clone());
+            each_row(lexicon, texts, |row| {
+                scaled.score(&self.card, row.iter().copied(), &mut sums, &mut scores);
+                emit(&scores);
+            });
+            return;
+        }
         match self.layout(lexicon, parts::bytes(texts)) {
             Some(Layout::Found(trie)) => self.each_found(lexicon, trie, texts, emit),
             Some(Layout::Rows(rows)) => self.each_by_place(lexicon, Some(rows), texts, emit),
@@ -421,6 +458,7 @@ pub(crate) fn greatest(scores: &[f64]) -> u32 {
 mod tests {
     use super::*;
     use crate::lexicon::Names;
+    use crate::scaled::{Counting, Group};
     use crate::terms::Terms;
 
     /// Each of some terms has one posting, the first of weight `first`.
@@ -451,6 +489,41 @@ mod tests {
             assert_eq!(scorer.scores(&lexicon, &texts, 1), without);
             assert_eq!(binary, matches!(scorer.layout.get(), Some(Layout::Rows(_))));
         }
+    }
+
+    #[test]
+    fn rows_are_scaled_by_the_length_of_their_kinds() {
+        let names = Names::new(b"\taab\tcabaabb".to_vec(), vec![0, 4, 8, 10, 12]).unwrap();
+        let lexicon = Lexicon::new(Terms { chars: Some(2..=2), ..Terms::default() }, names).unwrap();
+        let card = Scorecard {
+            bias: vec![0.5, 0.0],
+            absent: vec![0.0; 2],
+            indptr: vec![0, 0, 1, 3, 4],
+            label: vec![1, 0, 3, 3],
+            weight: vec![1.0, 2.0, 4.0, 8.0],
+            binary: false,
+        };
+        let length = vec![1.0, 1.0, 3.0, 4.0];
+        let scaling = |groups: [(Counting, u32); 2]| Scaling {
+            length: length.clone(),
+            groups: groups.map(|(counting, kinds)| Group { counting, kinds }).to_vec(),
+        };
+        let scored = |groups| {
+            let scorer = Scorer::scaled(card.clone(), scaling(groups), &lexicon).unwrap();
+            let rows = scorer.scores_of_rows(&[0, 3], &[1, 2, 3], &[1, 1, 2]).unwrap();
+            assert_eq!(scorer.scores(&lexicon, &["ab aa bb bb"], 1), rows); // one of "ab", inside a word
+            rows
+        };
+        let (once, each, log) = (Counting::Once, Counting::Each, Counting::Log);
+        assert_eq!(scored([(each, 0), (once, 4)]), [0.5 + 2.0, 1.0 + 12.0 * (1.0 / 5.0)]);
+        assert_eq!(scored([(once, 2), (each, 0)]), [0.5 + 2.0, 1.0 + 20.0]);
+        assert_eq!(scored([(log, 0), (log, 0)])[1], 1.0 + (4.0 + 8.0 * (1.0 + 2f64.ln())));
+        let refused = |scaling| Scorer::scaled(card.clone(), scaling, &lexicon).is_err();
+        let good = scaling([(once, 0), (once, 0)]);
+        assert!(refused(Scaling { length: vec![1.0], ..good.clone() }));
+        assert!(refused(Scaling { length: vec![f64::NAN; 4], ..good.clone() }));
+        assert!(refused(Scaling { groups: good.groups[..1].to_vec(), ..good }));
+        assert!(refused(scaling([(once, 0), (once, 8)])));
     }
 
     #[test]

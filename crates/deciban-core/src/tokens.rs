@@ -16,6 +16,8 @@ pub enum Tokens {
     Run,
     /// Segments of UAX #29 that hold a word character or a symbol: one-letter words, apostrophes, CJK, emoji.
     Unicode,
+    /// Segments of UAX #29 that hold anything but white space: punctuation too, one mark a token.
+    Marks,
     /// Whatever stands between white space.
     Whitespace,
 }
@@ -25,9 +27,13 @@ impl Tokens {
     pub(crate) fn ranges(self, scan: &Scan, found: &mut Vec<(usize, usize)>) {
         match self {
             Tokens::Word | Tokens::Run | Tokens::Whitespace => found.extend(scan.tokens()),
-            Tokens::Unicode => {
+            Tokens::Unicode | Tokens::Marks => {
+                let is_enough = |c: char| match self {
+                    Tokens::Marks => flags(c) & SPACE == 0,
+                    _ => flags(c) & (WORD | SYMBOL) != 0,
+                };
                 for (start, segment) in scan.lowered().split_word_bound_indices() {
-                    if segment.chars().any(|c| flags(c) & (WORD | SYMBOL) != 0) {
+                    if segment.chars().any(is_enough) {
                         // A mark that extends what stands before it may have extended a blank, which no token holds.
                         let blank = segment.len() - segment.trim_start_matches(|c| flags(c) & SPACE != 0).len();
                         found.push((start + blank, start + segment.len()));
@@ -113,6 +119,7 @@ mod tests {
 
     #[test]
     fn no_token_holds_white_space() {
+        assert_eq!(tokens(Tokens::Marks, "I don't!? 5.5€\n"), ["i", "don't", "!", "?", "5.5", "€"]);
         assert_eq!(tokens(Tokens::Unicode, "a \t\u{ff9e}b  \u{200d}❤"), ["a", "\u{ff9e}", "b", "\u{200d}❤"]);
     }
 

@@ -18,6 +18,7 @@ use deciban_core::lexicon::{Index, Lexicon as CoreLexicon, Names};
 use deciban_core::pairs::Pairs;
 use deciban_core::reappearing;
 use deciban_core::rows::{Rows, rows};
+use deciban_core::scaled::{Counting, Group, Scaling};
 use deciban_core::scores::{Scorecard, Scorer as CoreScorer};
 use deciban_core::tally::Tally as CoreTally;
 use deciban_core::terms::Terms as CoreTerms;
@@ -78,6 +79,7 @@ impl Terms {
             "word" => Tokens::Word,
             "run" => Tokens::Run,
             "unicode" => Tokens::Unicode,
+            "marks" => Tokens::Marks,
             "whitespace" => Tokens::Whitespace,
             _ => return Err(PyValueError::new_err("tokens are cut by word, run, unicode or whitespace")),
         };
@@ -187,10 +189,18 @@ struct Scorer {
     scorer: CoreScorer,
 }
 
+/// Groups of weights from numbers: eight times how terms count, and the kinds of terms.
+fn groups_of(numbers: &[u32]) -> PyResult<Vec<Group>> {
+    let counting = |number: u32| [Counting::Once, Counting::Each, Counting::Log].get(number as usize).copied();
+    let group = |&number: &u32| counting(number / 8).map(|counting| Group { counting, kinds: number % 8 });
+    let groups: Option<_> = numbers.iter().map(group).collect();
+    groups.ok_or_else(|| PyValueError::new_err("the scaling is not that of any rows"))
+}
+
 #[pymethods]
 impl Scorer {
     #[new]
-    #[pyo3(signature = (lexicon, bias, absent, indptr, label, weight, binary, pairs=None))]
+    #[pyo3(signature = (lexicon, bias, absent, indptr, label, weight, binary, pairs=None, scaling=None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
@@ -202,6 +212,7 @@ impl Scorer {
         weight: Flat<f64>,
         binary: bool,
         pairs: Option<(Flat<u32>, Flat<u32>, Flat<f64>)>,
+        scaling: Option<(Flat<f64>, Flat<u32>)>,
     ) -> PyResult<Self> {
         let card = Scorecard {
             bias: bias.to_vec(py)?,
@@ -211,6 +222,11 @@ impl Scorer {
             weight: weight.to_vec(py)?,
             binary,
         };
+        if let Some((length, groups)) = scaling {
+            let scaling = Scaling { length: length.to_vec(py)?, groups: groups_of(&groups.to_vec(py)?)? };
+            let scorer = CoreScorer::scaled(card, scaling, &lexicon.bind(py).get().0).map_err(invalid)?;
+            return Ok(Scorer { scorer, lexicon });
+        }
         let terms = lexicon.bind(py).get().0.names().len();
         let scorer = CoreScorer::new(card, terms).map_err(invalid)?;
         let Some((first, second, weight)) = pairs else {

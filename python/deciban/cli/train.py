@@ -52,7 +52,7 @@ def add_settings(parser: ArgumentParser) -> None:
     add("--chars", default=None, type=options.lengths, metavar="LENGTHS", help=chars)
     across = "runs of characters of the whole text: 3-5, ... or none (default: none)"
     add("--chars-across", default=None, type=options.lengths, metavar="LENGTHS", help=across)
-    tokens = "how texts are cut: word, unicode or whitespace (default: word)"
+    tokens = "how texts are cut: word, unicode, marks or whitespace (default: word)"
     add("--tokens", default="word", metavar="NAME", help=tokens)
     accents = "what becomes of accents: keep, or fold, which sees é as e (default: keep)"
     add("--accents", default="keep", metavar="NAME", help=accents)

@@ -100,13 +100,14 @@ def explain(card: Scorecard, terms: Terms, text: str, label: str | None = None, 
     one, other = _pair(card, scores, label, against)
     spans, names = _seen(terms, text)
     places = {term: place for term in spans if (place := card.lexicon.place(term)) is not None}
-    weights = card.weights(np.fromiter(places.values(), np.int64, len(places)))
+    counts = np.array([len(spans[term]) for term in places], np.int64)
+    added = card.adds(np.fromiter(places.values(), np.int64, len(places)), counts)
     with np.errstate(invalid="ignore"):
-        nats = np.nan_to_num(weights[:, one] - weights[:, other], nan=0.0, posinf=np.inf, neginf=-np.inf)
+        nats = np.nan_to_num(added[:, one] - added[:, other], nan=0.0, posinf=np.inf, neginf=-np.inf)
     found = [
-        TermEvidence(term, decibans(times * float(nat)), times, tuple(spans[term]), tuple(names[term]))
-        for term, nat in zip(places, nats, strict=True)
-        for times in (1 if card.binary else len(spans[term]),)
+        TermEvidence(term, decibans(float(nat)), times, tuple(spans[term]), tuple(names[term]))
+        for term, nat, count in zip(places, nats, counts.tolist(), strict=True)
+        for times in (1 if card.binary else count,)
     ]
     together = _together(card, places, one, other, spans, {term: _shown(names[term]) for term in places})
     return Evidence(

@@ -33,8 +33,10 @@ impl Table {
         if !fits || entries < terms / 8 || !is_short(formula.floor) {
             return None;
         }
-        let is_said = !formula.floor.is_empty();
-        let floor = is_said.then(|| laid_out(formula, formula.floor, 1.0, |floor| floor as f32)).unwrap_or_default();
+        let floor = match formula.floor {
+            [] => Vec::new(),
+            floor => laid_out(formula, floor, 1.0, |floor| floor as f32),
+        };
         Some(if is_short(formula.amount) {
             Table::Short(Numbers { amount: laid_out(formula, formula.amount, 0.0, |amount| amount as f32), floor })
         } else {

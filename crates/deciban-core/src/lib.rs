@@ -16,6 +16,7 @@ pub mod counts;
 pub mod decision;
 pub mod edges;
 pub mod elsewhere;
+pub mod fit;
 mod grams;
 pub mod hash;
 pub mod left_out;

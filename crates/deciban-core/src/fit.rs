@@ -9,20 +9,26 @@
 //! result depends on how many threads there are.
 
 mod dual;
+mod joint;
 mod loss;
 mod matrix;
 mod random;
+mod sparse;
 
 use std::iter;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::{Invalid, parts};
 use dual::Dual;
+use joint::Joint;
 pub use matrix::Matrix;
 use random::Random;
+use sparse::Sparse;
 
 /// Above this, numbers of costs are not taken for costs.
 const GREATEST: f64 = 1e15;
+/// How much of the gap that an epoch sees is left at its end, as a rule.
+const USUAL_SHARE: f64 = 0.35;
 
 /// What is minimised beside the penalty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +41,16 @@ pub enum Loss {
     Squared,
     /// log(1 + e^-m), a label against the rest.
     Logistic,
+    /// Multinomial logistic regression: all labels at once.
+    Softmax,
+    /// The hinge of Crammer and Singer: all labels at once.
+    Multiclass,
+}
+
+impl Loss {
+    fn is_joint(self) -> bool {
+        matches!(self, Loss::Softmax | Loss::Multiclass)
+    }
 }
 
 /// Rows, the label of each, and how much each counts.
@@ -55,6 +71,8 @@ pub struct Problem<'a> {
 pub struct Rules {
     /// What rows cost.
     pub loss: Loss,
+    /// How much of the penalty is L1: 0 is L2 alone, 1 is L1 alone.
+    pub l1: f64,
     /// A gap of so much of the objective is small enough.
     pub tolerance: f64,
     /// Visits of all rows at most.
@@ -131,12 +149,16 @@ trait Solver {
     fn scores(&self, rows: &[u32]) -> Vec<f64>;
     /// By column, one number an output.
     fn weights(&self) -> Vec<f64>;
+    /// The C from which on some weight is not zero.
+    fn least_c(&self) -> f64 {
+        0.0
+    }
 }
 
 impl Problem<'_> {
     /// How many weights a term has.
-    pub fn outputs(&self) -> usize {
-        if self.labels == 2 { 1 } else { self.labels }
+    pub fn outputs(&self, loss: Loss) -> usize {
+        if self.labels == 2 && !loss.is_joint() { 1 } else { self.labels }
     }
 
     fn check(&self, cs: &[f64], rules: &Rules) -> Result<(), Invalid> {
@@ -153,15 +175,19 @@ impl Problem<'_> {
         if !cs.iter().all(|&c| c > 0.0 && c <= GREATEST) {
             return Err(Invalid("C is a number above 0, of at most 1e15"));
         }
-        if !(rules.tolerance >= 0.0) || rules.epochs == 0 {
+        let may_be_sparse = !rules.loss.is_joint() && rules.loss != Loss::Hinge;
+        if !(0.0..=1.0).contains(&rules.l1) || (rules.l1 > 0.0 && !may_be_sparse) {
+            return Err(Invalid("the part of L1 is from 0 to 1, and 0 for the hinge and for losses of all labels"));
+        }
+        if rules.tolerance.is_nan() || rules.tolerance < 0.0 || rules.epochs == 0 {
             return Err(Invalid("the tolerance is at least 0, and there is at least one epoch"));
         }
         Ok(())
     }
 
     /// How many jobs there are for the same rows.
-    fn jobs(&self) -> usize {
-        self.outputs()
+    fn jobs(&self, loss: Loss) -> usize {
+        if loss.is_joint() { 1 } else { self.outputs(loss) }
     }
 
     /// The solver of a job, which learns from the rows that are not in a fold.
@@ -171,14 +197,42 @@ impl Problem<'_> {
         let positive = if self.labels == 2 { 1 } else { job as u32 };
         let label = self.label;
         let sign = move |row: usize| if label[row] == positive { 1.0 } else { -1.0 };
-        let random = Random::new(rules.seed, job);
-        match rules.loss {
-            Loss::Hinge => Box::new(Dual::<loss::Hinge>::new(self.matrix, rows, sign, self.cost, random)),
-            Loss::SquaredHinge => Box::new(Dual::<loss::SquaredHinge>::new(self.matrix, rows, sign, self.cost, random)),
-            Loss::Squared => Box::new(Dual::<loss::Squared>::new(self.matrix, rows, sign, self.cost, random)),
-            Loss::Logistic => Box::new(Dual::<loss::Logistic>::new(self.matrix, rows, sign, self.cost, random)),
+        let (labels, random) = ((self.label, self.labels), Random::new(rules.seed, job));
+        match (rules.loss, rules.l1 > 0.0) {
+            (Loss::Softmax, _) => Box::new(Joint::<joint::Softmax>::new(self.matrix, rows, labels, self.cost, random)),
+            (Loss::Multiclass, _) => {
+                Box::new(Joint::<joint::Multiclass>::new(self.matrix, rows, labels, self.cost, random))
+            }
+            (Loss::Hinge, _) => Box::new(Dual::<loss::Hinge>::new(self.matrix, rows, sign, self.cost, random)),
+            (Loss::SquaredHinge, is_sparse) => self.one::<loss::SquaredHinge>(rules, is_sparse, rows, sign, random),
+            (Loss::Squared, is_sparse) => self.one::<loss::Squared>(rules, is_sparse, rows, sign, random),
+            (Loss::Logistic, is_sparse) => self.one::<loss::Logistic>(rules, is_sparse, rows, sign, random),
         }
     }
+
+    /// The solver of a smooth loss of one margin.
+    fn one<L: loss::Loss + 'static>(
+        &self,
+        rules: &Rules,
+        is_sparse: bool,
+        rows: Vec<u32>,
+        sign: impl Fn(usize) -> f64,
+        random: Random,
+    ) -> Box<dyn Solver + '_> {
+        if is_sparse {
+            return Box::new(Sparse::<L>::new(self.matrix, rules.l1, &rows, sign, self.cost, random));
+        }
+        Box::new(Dual::<L>::new(self.matrix, rows, sign, self.cost, random))
+    }
+}
+
+/// For each output the C from which on some weight is not zero, with an L1 penalty.
+pub fn least_c(problem: &Problem<'_>, rules: &Rules) -> Result<Vec<f64>, Invalid> {
+    problem.check(&[], rules)?;
+    if rules.l1 == 0.0 {
+        return Err(Invalid("without an L1 penalty no weight is zero"));
+    }
+    Ok((0..problem.jobs(rules.loss)).map(|job| problem.solver(rules, job, None).least_c()).collect())
 }
 
 /// Solves a problem for each C in turn, each from the solution of the one before; the first one from given weights, by
@@ -191,30 +245,30 @@ pub fn fit(
     watch: Watch<'_>,
 ) -> Result<Vec<Fitted>, Unfit> {
     problem.check(cs, rules)?;
-    let (jobs, columns) = (problem.jobs(), problem.matrix.terms() + 1);
-    let width = problem.outputs() / jobs;
+    let (jobs, outputs) = (problem.jobs(rules.loss), problem.outputs(rules.loss));
+    let (width, columns) = (outputs / jobs, problem.matrix.terms() + 1);
     let constant = if problem.matrix.bias() == 0.0 { 1.0 } else { problem.matrix.bias() };
-    if start.is_some_and(|start| start.len() != columns * problem.outputs() || !start.iter().all(|w| w.is_finite())) {
+    if start.is_some_and(|start| start.len() != columns * outputs || !start.iter().all(|w| w.is_finite())) {
         return Err(Invalid("the weights to start from do not fit the rows, or are not all finite").into());
     }
     let found = pooled(jobs, rules.threads, watch, |job, watch| {
         let mut solver = problem.solver(rules, job, None);
         if let (Some(start), Some(&c)) = (start, cs.first()) {
             let mut of_job: Vec<f64> =
-                start.chunks_exact(problem.outputs()).flat_map(|all| &all[job * width..][..width]).copied().collect();
+                start.chunks_exact(outputs).flat_map(|all| &all[job * width..][..width]).copied().collect();
             of_job[(columns - 1) * width..].iter_mut().for_each(|bias| *bias /= constant);
             solver.start(&of_job, c);
         }
         path(&mut *solver, rules, cs, watch, |solver, solved| (solver.weights(), solved))
     })?;
     let of_c = |at: usize| {
-        let mut weights = vec![0.0; columns * problem.outputs()];
+        let mut weights = vec![0.0; columns * outputs];
         for (job, steps) in found.iter().enumerate() {
-            for (all, of_job) in weights.chunks_exact_mut(problem.outputs()).zip(steps[at].0.chunks_exact(width)) {
+            for (all, of_job) in weights.chunks_exact_mut(outputs).zip(steps[at].0.chunks_exact(width)) {
                 all[job * width..][..width].copy_from_slice(of_job);
             }
         }
-        weights[(columns - 1) * problem.outputs()..].iter_mut().for_each(|bias| *bias *= constant);
+        weights[(columns - 1) * outputs..].iter_mut().for_each(|bias| *bias *= constant);
         Fitted { weights, solved: found.iter().map(|steps| steps[at].1).collect() }
     };
     Ok((0..cs.len()).map(of_c).collect())
@@ -236,8 +290,9 @@ pub fn held_out(
     let mut distinct = folds.to_vec();
     distinct.sort_unstable();
     distinct.dedup();
-    let (jobs, outputs) = (problem.jobs(), problem.outputs());
-    let rows_of = |fold: u32| -> Vec<u32> { (0..folds.len() as u32).filter(|&row| folds[row as usize] == fold).collect() };
+    let (jobs, outputs) = (problem.jobs(rules.loss), problem.outputs(rules.loss));
+    let rows_of =
+        |fold: u32| -> Vec<u32> { (0..folds.len() as u32).filter(|&row| folds[row as usize] == fold).collect() };
     let found = pooled(jobs * distinct.len(), rules.threads, watch, |number, watch| {
         let (fold, job) = (distinct[number / jobs], number % jobs);
         let held = rows_of(fold);
@@ -267,8 +322,7 @@ fn path<R>(
 ) -> Result<Vec<R>, Unfit> {
     let mut all = Vec::with_capacity(cs.len());
     for (steps, &c) in cs.iter().enumerate() {
-        let mut tell =
-            |epoch, objective, gap| watch(Progress { jobs: (0, 0), steps, epoch, objective, gap });
+        let mut tell = |epoch, objective, gap| watch(Progress { jobs: (0, 0), steps, epoch, objective, gap });
         let solved = solver.solve(c, rules, &mut tell).ok_or(Unfit::Stopped)?;
         if !solved.objective.is_finite() {
             return Err(Invalid("the rows' values are too large for the costs").into());

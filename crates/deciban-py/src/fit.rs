@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use deciban_core::Invalid;
 use deciban_core::fit::{self, Fitted, Loss, Matrix as CoreMatrix, Problem, Progress, Rules, Unfit};
-use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -28,6 +28,7 @@ pub struct Asked {
     labels: usize,
     cost: Flat<f64>,
     loss: String,
+    l1: f64,
     cs: Vec<f64>,
     tolerance: f64,
     epochs: usize,
@@ -40,14 +41,14 @@ impl Matrix {
     #[new]
     fn new(
         py: Python<'_>,
-        indptr: Flat<i64>,
-        term: Flat<u32>,
-        value: Flat<f32>,
+        indptr: PyReadonlyArray1<'_, i64>,
+        term: PyReadonlyArray1<'_, u32>,
+        value: PyReadonlyArray1<'_, f32>,
         terms: usize,
         bias: f32,
     ) -> PyResult<Self> {
-        let (indptr, term, value) = (indptr.to_vec(py)?, term.to_vec(py)?, value.to_vec(py)?);
-        py.detach(|| CoreMatrix::new(&indptr, &term, &value, terms, bias)).map(Matrix).map_err(invalid)
+        let (indptr, term, value) = (indptr.as_slice()?, term.as_slice()?, value.as_slice()?);
+        py.detach(|| CoreMatrix::new(indptr, term, value, terms, bias)).map(Matrix).map_err(invalid)
     }
 
     fn __len__(&self) -> usize {
@@ -81,6 +82,11 @@ impl Matrix {
         found.into_iter().map(to_python).collect()
     }
 
+    /// For each output the C from which on some weight is not zero, with an L1 penalty.
+    fn least_c(&self, py: Python<'_>, asked: Asked) -> PyResult<Vec<f64>> {
+        asked.run(py, self, None, |problem, rules, _| Ok(fit::least_c(problem, rules)?))
+    }
+
     /// For each C the scores of all rows, each by what was learnt from the rows of other folds.
     fn held_out<'py>(
         &self,
@@ -90,11 +96,11 @@ impl Matrix {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyArray3<f64>>> {
         let folds = folds.to_vec(py)?;
-        let found = asked.run(py, self, progress, |problem, rules, watch| {
-            fit::held_out(problem, rules, &asked.cs, &folds, watch)
-        })?;
-        let outputs = if asked.labels == 2 { 1 } else { asked.labels };
-        PyArray1::from_vec(py, found.concat()).reshape([asked.cs.len(), folds.len(), outputs])
+        let found = asked
+            .run(py, self, progress, |problem, rules, watch| fit::held_out(problem, rules, &asked.cs, &folds, watch))?;
+        let rows = folds.len();
+        let outputs = found.first().map_or(0, |scores| scores.len() / rows.max(1));
+        PyArray1::from_vec(py, found.concat()).reshape([asked.cs.len(), rows, outputs])
     }
 }
 
@@ -141,9 +147,12 @@ impl Asked {
             "squared_hinge" => Loss::SquaredHinge,
             "squared" => Loss::Squared,
             "logistic" => Loss::Logistic,
+            "softmax" => Loss::Softmax,
+            "multiclass_hinge" => Loss::Multiclass,
             _ => return Err(PyValueError::new_err("no such loss")),
         };
-        let (tolerance, epochs, seed, threads) = (self.tolerance, self.epochs, self.seed, self.threads);
-        Ok(Rules { loss, tolerance, epochs, seed, threads })
+        let (l1, tolerance, epochs) = (self.l1, self.tolerance, self.epochs);
+        let (seed, threads) = (self.seed, self.threads);
+        Ok(Rules { loss, l1, tolerance, epochs, seed, threads })
     }
 }

@@ -8,9 +8,9 @@
 use std::marker::PhantomData;
 
 use super::loss::Loss;
-use super::matrix::{Entry, Matrix, add, dot, squares};
+use super::matrix::{Entry, Matrix, add, dot};
 use super::random::Random;
-use super::{Rules, Solved, Solver, Tell};
+use super::{Rules, Solved, Solver, Tell, USUAL_SHARE};
 use crate::near::prefetch;
 
 /// What belongs to a row, in one cache line.
@@ -66,8 +66,7 @@ impl<'a, L: Loss> Dual<'a, L> {
     pub fn new(matrix: &'a Matrix, rows: Vec<u32>, sign: impl Fn(usize) -> f64, cost: &[f64], random: Random) -> Self {
         let line = |&row: &u32| {
             let row = row as usize;
-            let (own, (start, end)) = (squares(matrix.own(row)), matrix.range(row));
-            let norm = own + squares(matrix.shared(row));
+            let ((norm, own), (start, end)) = (matrix.norm(row), matrix.range(row));
             Line { alpha: 0.0, sign: sign(row), c: cost[row], norm, own, start, end }
         };
         let lines = rows.iter().map(line).collect();
@@ -188,21 +187,25 @@ impl<L: Loss> Solver for Dual<'_, L> {
         self.change_cost(c);
         let (mut shrink, mut squared) = (Shrink::none(), self.squared());
         let mut active: Vec<u32> = (0..self.lines.len() as u32).collect();
+        let mut share = USUAL_SHARE;
         for epoch in 1..=rules.epochs {
             let seen = self.epoch(&mut active, &mut shrink, &mut squared);
             let objective = seen.gap - seen.conjugate - shrink.conjugate - 0.5 * squared;
             if tell(epoch, objective, seen.gap) {
                 return None;
             }
-            if seen.gap > rules.tolerance * objective.abs() && !active.is_empty() && epoch < rules.epochs {
+            if share * seen.gap > rules.tolerance * objective.abs() && epoch < rules.epochs {
                 continue;
             }
             let (objective, gap) = self.judge();
             if gap <= rules.tolerance * objective.abs() || epoch == rules.epochs {
                 return Some(Solved { objective, gap, epochs: epoch });
             }
-            shrink = Shrink::none();
-            active = (0..self.lines.len() as u32).collect();
+            share = gap / seen.gap;
+            if gap > seen.gap {
+                (share, shrink) = (USUAL_SHARE, Shrink::none());
+                active = (0..self.lines.len() as u32).collect();
+            }
         }
         None
     }

@@ -5,8 +5,13 @@
 //! term that a single row has is known from that row's dual variable alone (`w_j = alpha_i y_i x_ij`): such terms, most
 //! of all where there are n-grams, are kept apart, and only their squared sum takes part.
 
+use std::sync::OnceLock;
+
 use crate::Invalid;
 use crate::scores::check_postings;
+
+/// The place of a term that one row alone has.
+const ALONE: u32 = u32::MAX;
 
 /// A number of a row: where its weight stands, and the value.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,6 +33,23 @@ pub struct Matrix {
     own: Vec<Entry>,
     /// The column of each place.
     columns: Vec<u32>,
+    /// The sum of squares of each row, and the part of it of terms that only this row has.
+    norms: Vec<(f64, f64)>,
+    by_column: OnceLock<Columns>,
+}
+
+/// The same entries by column; the place of one is its row.
+#[derive(Debug)]
+pub(super) struct Columns {
+    starts: Vec<usize>,
+    entries: Vec<Entry>,
+}
+
+impl Columns {
+    /// The entries of a column.
+    pub fn of(&self, column: usize) -> &[Entry] {
+        &self.entries[self.starts[column]..self.starts[column + 1]]
+    }
 }
 
 impl Matrix {
@@ -41,31 +63,31 @@ impl Matrix {
         if !bias.is_finite() || !value.iter().all(|value| value.is_finite()) {
             return Err(Invalid("the rows' values are not all finite"));
         }
-        let constant = (bias != 0.0).then_some(Entry { place: terms as u32, value: bias });
-        let row = |row: usize| {
-            let at = indptr[row] as usize..indptr[row + 1] as usize;
-            let entries = term[at.clone()].iter().zip(&value[at]).map(|(&place, &value)| Entry { place, value });
-            entries.chain(constant).filter(|entry| entry.value != 0.0)
-        };
         let mut frequency = vec![0; terms + 1];
-        (0..rows).flat_map(row).for_each(|entry| frequency[entry.place as usize] += 1);
+        term.iter().for_each(|&term| frequency[term as usize] += 1);
+        frequency[terms] = if bias == 0.0 { 0 } else { rows as u32 };
         let columns = by_frequency(&frequency, rows);
-        let mut places = vec![0; terms + 1];
+        let mut places = vec![ALONE; terms + 1];
         columns.iter().enumerate().for_each(|(place, &column)| places[column as usize] = place as u32);
         let (mut starts, mut own_starts) = (vec![0], vec![0]);
-        let (mut entries, mut own) = (Vec::with_capacity(term.len()), Vec::new());
-        for number in 0..rows {
-            for entry in row(number) {
-                if frequency[entry.place as usize] > 1 {
-                    entries.push(Entry { place: places[entry.place as usize], ..entry });
-                } else {
-                    own.push(entry);
-                }
-            }
+        let (mut entries, mut own) = (Vec::with_capacity(term.len() + rows), Vec::new());
+        let constant = (bias != 0.0).then_some((terms as u32, bias));
+        for at in indptr.windows(2).map(|pair| pair[0] as usize..pair[1] as usize) {
+            let mut sort = |(column, value): (u32, f32)| match places[column as usize] {
+                ALONE => own.push(Entry { place: column, value }),
+                place => entries.push(Entry { place, value }),
+            };
+            term[at.clone()].iter().copied().zip(value[at].iter().copied()).for_each(&mut sort);
+            constant.into_iter().for_each(sort);
             starts.push(entries.len());
             own_starts.push(own.len());
         }
-        Ok(Matrix { terms, bias, starts, entries, own_starts, own, columns })
+        let norm = |row: usize| {
+            let of_own = squares(&own[own_starts[row]..own_starts[row + 1]]);
+            (of_own + squares(&entries[starts[row]..starts[row + 1]]), of_own)
+        };
+        let norms = (0..rows).map(norm).collect();
+        Ok(Matrix { terms, bias, starts, entries, own_starts, own, columns, norms, by_column: OnceLock::new() })
     }
 
     /// How many rows there are.
@@ -88,6 +110,11 @@ impl Matrix {
         self.columns.len()
     }
 
+    /// The sum of squares of a row, and the part of it of terms that only this row has.
+    pub(super) fn norm(&self, row: usize) -> (f64, f64) {
+        self.norms[row]
+    }
+
     /// Where a row's shared entries begin and end.
     pub(super) fn range(&self, row: usize) -> (usize, usize) {
         (self.starts[row], self.starts[row + 1])
@@ -107,6 +134,25 @@ impl Matrix {
     pub(super) fn row(&self, row: usize) -> impl Iterator<Item = Entry> {
         let column = |entry: &Entry| Entry { place: self.columns[entry.place as usize], ..*entry };
         self.shared(row).iter().map(column).chain(self.own(row).iter().copied())
+    }
+
+    /// The same entries by column, laid out when first asked for.
+    pub(super) fn columns(&self) -> &Columns {
+        self.by_column.get_or_init(|| {
+            let mut starts = vec![0; self.terms + 2];
+            (0..self.rows()).flat_map(|row| self.row(row)).for_each(|entry| starts[entry.place as usize + 1] += 1);
+            (0..=self.terms).for_each(|column| starts[column + 1] += starts[column]);
+            let mut free = starts.clone();
+            let mut entries = vec![Entry { place: 0, value: 0.0 }; self.entries.len() + self.own.len()];
+            for row in 0..self.rows() {
+                for entry in self.row(row) {
+                    let at = &mut free[entry.place as usize];
+                    entries[*at] = Entry { place: row as u32, ..entry };
+                    *at += 1;
+                }
+            }
+            Columns { starts, entries }
+        })
     }
 
     /// Weights by place, so many numbers each, as weights by column; what is at no place is 0.
@@ -135,9 +181,9 @@ fn by_frequency(frequency: &[u32], rows: usize) -> Vec<u32> {
     columns
 }
 
-/// The sum of squares.
-pub(super) fn squares(row: &[Entry]) -> f64 {
-    row.iter().map(|entry| f64::from(entry.value) * f64::from(entry.value)).sum()
+/// The sum of squares; from 0 on, since the sum of nothing is -0.
+fn squares(row: &[Entry]) -> f64 {
+    row.iter().fold(0.0, |sum, entry| sum + f64::from(entry.value) * f64::from(entry.value))
 }
 
 /// Weights times a row: four sums side by side, since one would wait for each addition.

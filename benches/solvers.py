@@ -14,7 +14,7 @@ import argparse
 import statistics
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -76,7 +76,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benches.solvers", description=__doc__)
     parser.add_argument("--sets", nargs="*", default=list(SETS), help="which sets")
     parser.add_argument("--losses", nargs="*", default=list(LOSSES), help="which losses")
-    parser.add_argument("--rounds", type=int, default=7, help="how often each is measured (7)")
+    parser.add_argument("--rounds", type=int, default=5, help="how often each is measured (5)")
     parser.add_argument("--results", type=Path, default=RESULTS, help="the folder to write to")
     given = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
@@ -111,20 +111,14 @@ def _line(rows: Rows, loss: str, rounds: int) -> Line:
     if loss == "logistic" and rows.label.max() > 1:  # scikit-learn's LIBLINEAR has that for two labels alone
         rows = Rows(f"{rows.name} (half against half)", rows.x, (rows.label > rows.label.max() // 2).astype(np.int64))
     least = _objective(rows, loss, _ours(rows, loss)) * (1 + ENOUGH)
-    rivals = [
-        found
-        for dual in ((True, False) if loss == "logistic" else (True,))
-        if (found := _loosest(rows, loss, dual, least))
-    ]
-    ours: list[tuple[float, float]] = []
-    theirs: list[list[tuple[float, float]]] = [[] for _ in rivals]
+    duals = (True, False) if loss == "logistic" else (True,)
+    _, dual, tolerance = min(found for dual in duals for found in _loosest(rows, loss, dual, least))
+    ours, theirs = [], []
     for _ in range(rounds):
         ours.append(_timed(lambda: _ours(rows, loss)))
-        for (tolerance, dual), times in zip(rivals, theirs, strict=True):
-            times.append(_timed(lambda dual=dual, tolerance=tolerance: _liblinear(rows, loss, dual, tolerance)))
-    best = min(range(len(rivals)), key=lambda place: _medians(theirs[place]))
+        theirs.append(_timed(lambda: _liblinear(rows, loss, dual, tolerance)))
     path = _timed(lambda: _path(rows, loss))[0] / _medians(ours)[0]
-    line = Line(rows.name, loss, _medians(ours), _medians(theirs[best]), rivals[best][0], path)
+    line = Line(rows.name, loss, _medians(ours), _medians(theirs), tolerance, path)
     print(line)
     return line
 
@@ -151,12 +145,15 @@ def _liblinear(rows: Rows, loss: str, dual: bool, tolerance: float) -> Fit:
     return Fit(C, model.coef_.T, model.intercept_, nothing, nothing, np.zeros(0, np.int64))
 
 
-def _loosest(rows: Rows, loss: str, dual: bool, least: float) -> tuple[float, bool] | None:
-    """The loosest tolerance with which LIBLINEAR gets at least so far."""
+def _loosest(rows: Rows, loss: str, dual: bool, least: float) -> Iterator[tuple[float, bool, float]]:
+    """The loosest tolerance with which LIBLINEAR gets at least so far, if there is one, after the seconds it takes."""
     for tolerance in LADDER if dual else LADDER[4:]:
-        if _objective(rows, loss, _liblinear(rows, loss, dual, tolerance)) <= least:
-            return tolerance, dual
-    return None
+        start = time.perf_counter()
+        found = _liblinear(rows, loss, dual, tolerance)
+        seconds = time.perf_counter() - start
+        if _objective(rows, loss, found) <= least:
+            yield seconds, dual, tolerance
+            return
 
 
 def _objective(rows: Rows, loss: str, found: Fit) -> float:

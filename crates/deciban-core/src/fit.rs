@@ -5,21 +5,20 @@
 //! all labels at once. Penalties: L2, by the dual (`dual`, `joint`), and the elastic net with L1, by columns (`sparse`).
 //! A constant of the bias is a column like others, penalised with them; the larger its value, the less.
 //!
-//! Jobs are (fold, label) pairs, each on one thread from its first C to its last, each with a random order of its own: no
-//! result depends on how many threads there are.
+//! What is done for which rows, labels and C's stands in `jobs`.
 
 mod dual;
+mod jobs;
 mod joint;
 mod loss;
 mod matrix;
 mod random;
+mod simplex;
 mod sparse;
 
-use std::iter;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use crate::{Invalid, parts};
+use crate::Invalid;
 use dual::Dual;
+pub use jobs::{fit, held_out, least_c};
 use joint::Joint;
 pub use matrix::Matrix;
 use random::Random;
@@ -28,7 +27,7 @@ use sparse::Sparse;
 /// Above this, numbers of costs are not taken for costs.
 const GREATEST: f64 = 1e15;
 /// How much of the gap that an epoch sees is left at its end, as a rule.
-const USUAL_SHARE: f64 = 0.35;
+const USUAL_SHARE: f64 = 0.5;
 
 /// What is minimised beside the penalty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -199,9 +198,11 @@ impl Problem<'_> {
         let sign = move |row: usize| if label[row] == positive { 1.0 } else { -1.0 };
         let (labels, random) = ((self.label, self.labels), Random::new(rules.seed, job));
         match (rules.loss, rules.l1 > 0.0) {
-            (Loss::Softmax, _) => Box::new(Joint::<joint::Softmax>::new(self.matrix, rows, labels, self.cost, random)),
+            (Loss::Softmax, _) => {
+                Box::new(Joint::<simplex::Softmax>::new(self.matrix, rows, labels, self.cost, random))
+            }
             (Loss::Multiclass, _) => {
-                Box::new(Joint::<joint::Multiclass>::new(self.matrix, rows, labels, self.cost, random))
+                Box::new(Joint::<simplex::Multiclass>::new(self.matrix, rows, labels, self.cost, random))
             }
             (Loss::Hinge, _) => Box::new(Dual::<loss::Hinge>::new(self.matrix, rows, sign, self.cost, random)),
             (Loss::SquaredHinge, is_sparse) => self.one::<loss::SquaredHinge>(rules, is_sparse, rows, sign, random),
@@ -224,134 +225,4 @@ impl Problem<'_> {
         }
         Box::new(Dual::<L>::new(self.matrix, rows, sign, self.cost, random))
     }
-}
-
-/// For each output the C from which on some weight is not zero, with an L1 penalty.
-pub fn least_c(problem: &Problem<'_>, rules: &Rules) -> Result<Vec<f64>, Invalid> {
-    problem.check(&[], rules)?;
-    if rules.l1 == 0.0 {
-        return Err(Invalid("without an L1 penalty no weight is zero"));
-    }
-    Ok((0..problem.jobs(rules.loss)).map(|job| problem.solver(rules, job, None).least_c()).collect())
-}
-
-/// Solves a problem for each C in turn, each from the solution of the one before; the first one from given weights, by
-/// column, one number an output.
-pub fn fit(
-    problem: &Problem<'_>,
-    rules: &Rules,
-    cs: &[f64],
-    start: Option<&[f64]>,
-    watch: Watch<'_>,
-) -> Result<Vec<Fitted>, Unfit> {
-    problem.check(cs, rules)?;
-    let (jobs, outputs) = (problem.jobs(rules.loss), problem.outputs(rules.loss));
-    let (width, columns) = (outputs / jobs, problem.matrix.terms() + 1);
-    let constant = if problem.matrix.bias() == 0.0 { 1.0 } else { problem.matrix.bias() };
-    if start.is_some_and(|start| start.len() != columns * outputs || !start.iter().all(|w| w.is_finite())) {
-        return Err(Invalid("the weights to start from do not fit the rows, or are not all finite").into());
-    }
-    let found = pooled(jobs, rules.threads, watch, |job, watch| {
-        let mut solver = problem.solver(rules, job, None);
-        if let (Some(start), Some(&c)) = (start, cs.first()) {
-            let mut of_job: Vec<f64> =
-                start.chunks_exact(outputs).flat_map(|all| &all[job * width..][..width]).copied().collect();
-            of_job[(columns - 1) * width..].iter_mut().for_each(|bias| *bias /= constant);
-            solver.start(&of_job, c);
-        }
-        path(&mut *solver, rules, cs, watch, |solver, solved| (solver.weights(), solved))
-    })?;
-    let of_c = |at: usize| {
-        let mut weights = vec![0.0; columns * outputs];
-        for (job, steps) in found.iter().enumerate() {
-            for (all, of_job) in weights.chunks_exact_mut(outputs).zip(steps[at].0.chunks_exact(width)) {
-                all[job * width..][..width].copy_from_slice(of_job);
-            }
-        }
-        weights[(columns - 1) * outputs..].iter_mut().for_each(|bias| *bias *= constant);
-        Fitted { weights, solved: found.iter().map(|steps| steps[at].1).collect() }
-    };
-    Ok((0..cs.len()).map(of_c).collect())
-}
-
-/// For each C the scores of all rows, one row a row, one column an output, each by what was learnt from the rows of other
-/// folds.
-pub fn held_out(
-    problem: &Problem<'_>,
-    rules: &Rules,
-    cs: &[f64],
-    folds: &[u32],
-    watch: Watch<'_>,
-) -> Result<Vec<Vec<f64>>, Unfit> {
-    problem.check(cs, rules)?;
-    if folds.len() != problem.matrix.rows() {
-        return Err(Invalid("the folds do not fit the rows").into());
-    }
-    let mut distinct = folds.to_vec();
-    distinct.sort_unstable();
-    distinct.dedup();
-    let (jobs, outputs) = (problem.jobs(rules.loss), problem.outputs(rules.loss));
-    let rows_of =
-        |fold: u32| -> Vec<u32> { (0..folds.len() as u32).filter(|&row| folds[row as usize] == fold).collect() };
-    let found = pooled(jobs * distinct.len(), rules.threads, watch, |number, watch| {
-        let (fold, job) = (distinct[number / jobs], number % jobs);
-        let held = rows_of(fold);
-        let mut solver = problem.solver(rules, job, Some((folds, fold)));
-        path(&mut *solver, rules, cs, watch, |solver, _| solver.scores(&held))
-    })?;
-    let mut all = vec![vec![0.0; folds.len() * outputs]; cs.len()];
-    let width = outputs / jobs;
-    for (number, steps) in found.iter().enumerate() {
-        let (held, job) = (rows_of(distinct[number / jobs]), number % jobs);
-        for (all, scores) in all.iter_mut().zip(steps) {
-            for (&row, scores) in held.iter().zip(scores.chunks_exact(width)) {
-                all[row as usize * outputs + job * width..][..width].copy_from_slice(scores);
-            }
-        }
-    }
-    Ok(all)
-}
-
-/// What is found for each C in turn.
-fn path<R>(
-    solver: &mut dyn Solver,
-    rules: &Rules,
-    cs: &[f64],
-    watch: Watch<'_>,
-    found: impl Fn(&dyn Solver, Solved) -> R,
-) -> Result<Vec<R>, Unfit> {
-    let mut all = Vec::with_capacity(cs.len());
-    for (steps, &c) in cs.iter().enumerate() {
-        let mut tell = |epoch, objective, gap| watch(Progress { jobs: (0, 0), steps, epoch, objective, gap });
-        let solved = solver.solve(c, rules, &mut tell).ok_or(Unfit::Stopped)?;
-        if !solved.objective.is_finite() {
-            return Err(Invalid("the rows' values are too large for the costs").into());
-        }
-        all.push(found(solver, solved));
-    }
-    Ok(all)
-}
-
-/// The results of so many jobs, in order, on some threads.
-fn pooled<R: Send>(
-    jobs: usize,
-    threads: usize,
-    watch: Watch<'_>,
-    of: impl Fn(usize, Watch<'_>) -> Result<R, Unfit> + Sync,
-) -> Result<Vec<R>, Unfit> {
-    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let told = |progress| watch(Progress { jobs: (done.load(Ordering::Relaxed), jobs), ..progress });
-    let lane = || {
-        let taken = iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&job| job < jobs));
-        let solved = taken.map(|job| {
-            let result = of(job, &told);
-            done.fetch_add(1, Ordering::Relaxed);
-            result.map(|result| (job, result))
-        });
-        solved.collect::<Result<Vec<_>, Unfit>>()
-    };
-    let lanes = parts::run((0..parts::count(threads, jobs)).map(|_| lane).collect());
-    let mut all = lanes.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect::<Vec<_>>();
-    all.sort_unstable_by_key(|&(job, _)| job);
-    Ok(all.into_iter().map(|(_, result)| result).collect())
 }

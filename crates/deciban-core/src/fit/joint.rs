@@ -1,133 +1,17 @@
-//! A weight vector for each label, all at once, with an L2 penalty: multinomial logistic regression, and the multiclass
-//! hinge of Crammer and Singer, by dual coordinate descent over rows.
+//! A weight vector for each label, all at once, with an L2 penalty, by dual coordinate descent over rows.
 //!
-//! A row's dual variable is a point p of the simplex, one number a label, and W = sum_i c_i (e_{y_i} - p_i) x_i^T. With
-//! scores s = W^T x, a row costs c (max over p of p . (s + delta) - H(p)) - c s_y, where H is the entropy and delta 0
-//! (softmax), or H is 0 and delta 1 for all labels but the row's own (Crammer and Singer; Keerthi et al. 2008). Each visit
-//! brings a row's p to its best: for softmax that is log p + q p = s + q p_old - lambda, for the hinge the point of the
-//! simplex next to p_old + (s + delta) / q, with q = c |x|^2.
+//! A row's dual variable is a point p of the simplex, one number a label, and W = sum_i c_i (e_{y_i} - p_i) x_i^T. Each
+//! visit brings a row's p to its best; what that is, its loss says (`simplex`).
 
 use std::marker::PhantomData;
 
-use super::loss::entropy;
 use super::matrix::{Entry, Matrix};
 use super::random::Random;
+use super::simplex::JointLoss;
 use super::{Rules, Solved, Solver, Tell, USUAL_SHARE};
 
 /// A row is left alone while its part of the gap is below this much of what it may be.
 const QUIET: f64 = 0.01;
-/// Newton's steps for one row at most, and how small the last one is.
-const STEPS: usize = 30;
-const SMALL: f64 = 1e-7;
-
-/// A loss of all labels' scores; numbers of a row that counts once.
-pub(super) trait JointLoss {
-    /// What scores cost where `y` is right.
-    fn cost(scores: &[f64], y: usize) -> f64;
-    /// What a point of the simplex costs.
-    fn conjugate(p: &[f64], y: usize) -> f64;
-    /// Brings p to its best.
-    fn improve(p: &mut [f64], scores: &[f64], y: usize, q: f64);
-    /// The p that belongs to scores where all is solved, in their place.
-    fn seed(scores: &mut [f64], y: usize);
-}
-
-/// Multinomial logistic regression.
-pub(super) struct Softmax;
-
-impl JointLoss for Softmax {
-    fn cost(scores: &[f64], y: usize) -> f64 {
-        log_sum(scores) - scores[y]
-    }
-
-    fn conjugate(p: &[f64], _: usize) -> f64 {
-        p.iter().map(|&p| entropy(p)).sum()
-    }
-
-    /// Newton's method for u = log p and lambda together.
-    fn improve(p: &mut [f64], scores: &[f64], _: usize, q: f64) {
-        let log_sum = log_sum(scores);
-        let z: Vec<f64> = p.iter().zip(scores).map(|(p, score)| score - log_sum + q * p).collect();
-        let mut u: Vec<f64> = scores.iter().map(|score| score - log_sum).collect();
-        let mut lambda = 0.0;
-        p.iter_mut().zip(&u).for_each(|(p, u)| *p = u.exp());
-        for _ in 0..STEPS {
-            let (mut above, mut slopes) = (-1.0, 0.0);
-            for ((&p, &u), &z) in p.iter().zip(&u).zip(&z) {
-                let slope = p / (1.0 + q * p);
-                above += p + slope * (z - lambda - u - q * p);
-                slopes += slope;
-            }
-            let change = above / slopes;
-            let mut greatest = 0.0_f64;
-            for ((p, u), &z) in p.iter_mut().zip(&mut u).zip(&z) {
-                let step = ((z - lambda - change - *u - q * *p) / (1.0 + q * *p)).clamp(-20.0, 2.0);
-                *u = (*u + step).min(0.0);
-                let new = u.exp();
-                greatest = greatest.max((new - *p).abs());
-                *p = new;
-            }
-            lambda += change;
-            if greatest <= SMALL {
-                break;
-            }
-        }
-        let sum: f64 = p.iter().sum();
-        p.iter_mut().for_each(|p| *p /= sum);
-    }
-
-    fn seed(scores: &mut [f64], _: usize) {
-        let log_sum = log_sum(scores);
-        scores.iter_mut().for_each(|score| *score = (*score - log_sum).exp());
-    }
-}
-
-/// max over r of s_r + [r is not y] - s_y.
-pub(super) struct Multiclass;
-
-impl JointLoss for Multiclass {
-    fn cost(scores: &[f64], y: usize) -> f64 {
-        scores.iter().enumerate().map(|(r, score)| score + f64::from(r != y)).fold(f64::NEG_INFINITY, f64::max)
-            - scores[y]
-    }
-
-    fn conjugate(p: &[f64], y: usize) -> f64 {
-        p[y] - p.iter().sum::<f64>()
-    }
-
-    fn improve(p: &mut [f64], scores: &[f64], y: usize, q: f64) {
-        let q = q.max(f64::MIN_POSITIVE.sqrt());
-        p.iter_mut().zip(scores).enumerate().for_each(|(r, (p, score))| *p += (score + f64::from(r != y)) / q);
-        to_simplex(p);
-    }
-
-    fn seed(scores: &mut [f64], y: usize) {
-        let worth = |r: usize| scores[r] + f64::from(r != y);
-        let most = (0..scores.len()).max_by(|&a, &b| worth(a).total_cmp(&worth(b))).unwrap_or(y);
-        scores.iter_mut().enumerate().for_each(|(r, score)| *score = f64::from(r == most));
-    }
-}
-
-/// log of the sum of e^s.
-fn log_sum(scores: &[f64]) -> f64 {
-    let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    most + scores.iter().map(|score| (score - most).exp()).sum::<f64>().ln()
-}
-
-/// The nearest point of the simplex: what is above a threshold, above it. The threshold is the mean of what is above, less
-/// one of them; it grows as those below it leave (Michelot 1986).
-fn to_simplex(v: &mut [f64]) {
-    let mut threshold = v.iter().copied().fold(f64::NEG_INFINITY, f64::max) - 1.0;
-    for _ in 0..v.len() {
-        let (sum, count) = v.iter().filter(|&&v| v > threshold).fold((0.0, 0.0), |(sum, n), v| (sum + v, n + 1.0));
-        let next = (sum - 1.0) / count;
-        if next <= threshold {
-            break;
-        }
-        threshold = next;
-    }
-    v.iter_mut().for_each(|v| *v = (*v - threshold).max(0.0));
-}
 
 /// What an epoch saw: the sums over rows of their gaps and of their conjugates, each when its row was visited; the
 /// conjugates of rows that are left alone; and |W|^2.

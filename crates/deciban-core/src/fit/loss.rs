@@ -130,9 +130,9 @@ impl Loss for Squared {
 #[derive(Clone, Copy)]
 pub(super) struct Logistic;
 
-/// Newton's steps for one row at most, and how small the last one is.
+/// Newton's steps for one row at most, and how small the last one is: what is missing then is about its square.
 const STEPS: usize = 50;
-const SMALL: f64 = 1e-7;
+const SMALL: f64 = 1e-4;
 
 impl Loss for Logistic {
     fn cost(margin: f64, c: f64) -> f64 {
@@ -179,7 +179,7 @@ fn root(q: f64, z: f64, guess: f64) -> f64 {
     for _ in 0..STEPS {
         let p = sigmoid(u);
         let next = (u - (u + q * p - z) / (1.0 + q * p * (1.0 - p))).min(most);
-        let is_done = (next - u).abs() <= SMALL * (1.0 + u.abs());
+        let is_done = (next - u).abs() <= SMALL;
         u = next;
         if is_done {
             break;

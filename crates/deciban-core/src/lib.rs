@@ -7,7 +7,7 @@
 //! in canonical order, [`rows`] and [`scores`] read texts through it, [`pairs`] of terms add to scores, [`left_out`]
 //! scores rows that are left out, [`many`] labels are asked by their postings, [`decision`] makes probabilities of
 //! scores, [`counts`] are what is learnt, and [`tally`] learns them, the longest n-grams in `grams`; [`mixture`] has what
-//! is expected of unlabelled texts. [`vectorise`] makes what scikit-learn's vectorisers make.
+//! is expected of unlabelled texts; [`fit`] solves for weights that no counts give. [`vectorise`] makes what scikit-learn's vectorisers make.
 
 pub mod accents;
 mod characters;
@@ -16,6 +16,7 @@ pub mod counts;
 pub mod decision;
 pub mod edges;
 pub mod elsewhere;
+pub mod fit;
 mod grams;
 pub mod hash;
 pub mod left_out;

@@ -1,5 +1,6 @@
 //! `deciban._core`: deciban-core for Python. Conversion only: flat buffers in, flat buffers out, the GIL released.
 
+mod fit;
 mod labels;
 mod mixture;
 mod texts;
@@ -575,6 +576,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Scorer>()?;
     module.add_class::<Tally>()?;
     module.add_class::<mixture::Unlabelled>()?;
+    module.add_class::<fit::Matrix>()?;
     module.add_class::<texts::Column>()?;
     module.add("BadText", module.py().get_type::<BadText>())?;
     module.add("Unlearnt", module.py().get_type::<Unlearnt>())?;

@@ -1,0 +1,224 @@
+//! One weight vector with an L2 penalty, by dual coordinate descent with shrinking (Hsieh et al. 2008; for the logistic
+//! loss Yu, Huang and Lin 2011).
+//!
+//! Minimised is |w|^2 / 2 + sum_i c_i l(y_i w . x_i). A row's dual variable alpha_i is brought to its best, one row after
+//! the other, while w = sum_i alpha_i y_i x_i is kept. What each row adds to the duality gap is known when it is visited;
+//! once the sum of that looks small enough, the gap is computed in truth, over all rows.
+
+use std::marker::PhantomData;
+
+use super::loss::Loss;
+use super::matrix::{Entry, Matrix, add, dot};
+use super::random::Random;
+use super::{Rules, Solved, Solver, Tell, USUAL_SHARE};
+use crate::near::prefetch;
+
+/// What belongs to a row, in one cache line.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+struct Line {
+    alpha: f64,
+    sign: f64,
+    c: f64,
+    norm: f64,
+    /// The part of the norm of terms that only this row has.
+    own: f64,
+    start: usize,
+    end: usize,
+}
+
+/// A problem under way.
+pub(super) struct Dual<'a, L> {
+    matrix: &'a Matrix,
+    /// The rows that are learnt from, and what belongs to them.
+    rows: Vec<u32>,
+    lines: Vec<Line>,
+    /// By place.
+    w: Vec<f64>,
+    c: f64,
+    random: Random,
+    loss: PhantomData<L>,
+}
+
+/// What an epoch saw: the sums over rows of their gaps and of their conjugates, each when its row was visited.
+#[derive(Default)]
+struct Seen {
+    gap: f64,
+    conjugate: f64,
+}
+
+/// Slopes beyond which rows at a bound are left alone for now; before anything is known, none are.
+struct Shrink {
+    most: f64,
+    least: f64,
+    /// The conjugates of the rows that are left alone.
+    conjugate: f64,
+}
+
+impl Shrink {
+    fn none() -> Self {
+        Shrink { most: f64::INFINITY, least: f64::NEG_INFINITY, conjugate: 0.0 }
+    }
+}
+
+impl<'a, L: Loss> Dual<'a, L> {
+    /// Learns from rows with signs 1 or -1, each of which counts `cost` times, all costs above 0.
+    pub fn new(matrix: &'a Matrix, rows: Vec<u32>, sign: impl Fn(usize) -> f64, cost: &[f64], random: Random) -> Self {
+        let line = |&row: &u32| {
+            let row = row as usize;
+            let ((norm, own), (start, end)) = (matrix.norm(row), matrix.range(row));
+            Line { alpha: 0.0, sign: sign(row), c: cost[row], norm, own, start, end }
+        };
+        let lines = rows.iter().map(line).collect();
+        Dual { matrix, rows, lines, w: vec![0.0; matrix.places()], c: 1.0, random, loss: PhantomData }
+    }
+
+    /// |w|^2, the terms that only one row has with it.
+    fn squared(&self) -> f64 {
+        let own: f64 = self.lines.iter().map(|line| line.alpha * line.alpha * line.own).sum();
+        own + self.w.iter().map(|w| w * w).sum::<f64>()
+    }
+
+    /// All dual variables times the factor that is best for the dual.
+    fn scale(&mut self, factors: &[f64]) {
+        let squared = self.squared();
+        let dual = |by: f64| {
+            let conjugate: f64 = self.lines.iter().map(|line| L::conjugate(by * line.alpha, line.c)).sum();
+            -conjugate - 0.5 * by * by * squared
+        };
+        let best = factors.iter().copied().max_by(|&a, &b| dual(a).total_cmp(&dual(b))).unwrap_or(1.0);
+        self.lines.iter_mut().for_each(|line| line.alpha *= best);
+        self.w.iter_mut().for_each(|w| *w *= best);
+    }
+
+    /// Costs grow or shrink: where they grow, dual variables may grow with them, or stay.
+    fn change_cost(&mut self, c: f64) {
+        let ratio = c / self.c;
+        self.c = c;
+        self.lines.iter_mut().for_each(|line| line.c *= ratio);
+        if self.lines.iter().any(|line| line.alpha != 0.0) && ratio != 1.0 {
+            let factors = [0.0, 0.25, 0.5, 0.75, 1.0].map(|power| ratio.powf(power));
+            self.scale(if ratio > 1.0 { &factors } else { &factors[4..] });
+        }
+    }
+
+    /// One visit of the active rows; those that need no more for now leave them. `squared` is kept |w|^2.
+    fn epoch(&mut self, active: &mut Vec<u32>, shrink: &mut Shrink, squared: &mut f64) -> Seen {
+        self.random.shuffle(active);
+        let entries = self.matrix.entries.as_slice();
+        let (mut seen, mut kept) = (Seen::default(), 0);
+        let (mut most, mut least) = (f64::NEG_INFINITY, f64::INFINITY);
+        for at in 0..active.len() {
+            self.fetch(active, at);
+            let number = active[at];
+            let line = &mut self.lines[number as usize];
+            let row = &entries[line.start..line.end];
+            let margin = line.sign * dot(&self.w, row) + line.alpha * line.own;
+            let conjugate = L::conjugate(line.alpha, line.c);
+            let slope = L::slope(line.alpha, margin, line.c);
+            let (low, high) = L::bounds(line.c);
+            let (is_low, is_high) = (line.alpha <= low, line.alpha >= high);
+            if (is_low && slope > shrink.most) || (is_high && slope < shrink.least) {
+                shrink.conjugate += conjugate;
+                continue;
+            }
+            active[kept] = number;
+            kept += 1;
+            seen.conjugate += conjugate;
+            if (is_low && slope >= 0.0) || (is_high && slope <= 0.0) {
+                seen.gap += L::cost(margin, line.c) + conjugate + line.alpha * margin;
+                (most, least) = (most.max(0.0), least.min(0.0));
+                continue;
+            }
+            seen.gap += L::cost(margin, line.c) + conjugate + line.alpha * margin;
+            (most, least) = (most.max(slope), least.min(slope));
+            let alpha = L::best(line.alpha, margin, line.norm, line.c);
+            let change = alpha - line.alpha;
+            if change != 0.0 {
+                *squared += change * (2.0 * margin + change * line.norm);
+                line.alpha = alpha;
+                add(&mut self.w, row, change * line.sign);
+            }
+        }
+        active.truncate(kept);
+        shrink.most = if most > 0.0 { most } else { f64::INFINITY };
+        shrink.least = if least < 0.0 { least } else { f64::NEG_INFINITY };
+        seen
+    }
+
+    /// Asks for the rows that come next: the second's line, the first's entries.
+    #[inline]
+    fn fetch(&self, active: &[u32], at: usize) {
+        if let Some(&number) = active.get(at + 4) {
+            prefetch(&self.lines[number as usize]);
+        }
+        if let Some(&number) = active.get(at + 1) {
+            let line = &self.lines[number as usize];
+            self.matrix.entries[line.start..line.end].iter().step_by(8).take(8).for_each(prefetch::<Entry>);
+        }
+    }
+
+    /// The objective and the gap, in truth.
+    fn judge(&self) -> (f64, f64) {
+        let (mut cost, mut conjugate) = (0.0, 0.0);
+        for line in &self.lines {
+            let row = &self.matrix.entries[line.start..line.end];
+            cost += L::cost(line.sign * dot(&self.w, row) + line.alpha * line.own, line.c);
+            conjugate += L::conjugate(line.alpha, line.c);
+        }
+        let squared = self.squared();
+        (0.5 * squared + cost, squared + cost + conjugate)
+    }
+}
+
+impl<L: Loss> Solver for Dual<'_, L> {
+    fn start(&mut self, weights: &[f64], c: f64) {
+        self.change_cost(c);
+        for (line, &row) in self.lines.iter_mut().zip(&self.rows) {
+            let score: f64 =
+                self.matrix.row(row as usize).map(|entry| f64::from(entry.value) * weights[entry.place as usize]).sum();
+            line.alpha = L::seed(line.sign * score, line.c);
+            add(&mut self.w, &self.matrix.entries[line.start..line.end], line.alpha * line.sign);
+        }
+        self.scale(&[1.0, 0.5, 0.25, 0.0]);
+    }
+
+    fn solve(&mut self, c: f64, rules: &Rules, tell: Tell<'_>) -> Option<Solved> {
+        self.change_cost(c);
+        let (mut shrink, mut squared) = (Shrink::none(), self.squared());
+        let mut active: Vec<u32> = (0..self.lines.len() as u32).collect();
+        let mut share = USUAL_SHARE;
+        for epoch in 1..=rules.epochs {
+            let seen = self.epoch(&mut active, &mut shrink, &mut squared);
+            let objective = seen.gap - seen.conjugate - shrink.conjugate - 0.5 * squared;
+            if tell(epoch, objective, seen.gap) {
+                return None;
+            }
+            if share * seen.gap > rules.tolerance * objective.abs() && epoch < rules.epochs {
+                continue;
+            }
+            let (objective, gap) = self.judge();
+            if gap <= rules.tolerance * objective.abs() || epoch == rules.epochs {
+                return Some(Solved { objective, gap, epochs: epoch });
+            }
+            share = gap / seen.gap;
+            if gap > seen.gap {
+                (share, shrink) = (USUAL_SHARE, Shrink::none());
+                active = (0..self.lines.len() as u32).collect();
+            }
+        }
+        None
+    }
+
+    fn scores(&self, rows: &[u32]) -> Vec<f64> {
+        rows.iter().map(|&row| dot(&self.w, self.matrix.shared(row as usize))).collect()
+    }
+
+    fn weights(&self) -> Vec<f64> {
+        let mut weights = self.matrix.spread(&self.w, 1);
+        for (line, &row) in self.lines.iter().zip(&self.rows) {
+            add(&mut weights, self.matrix.own(row as usize), line.alpha * line.sign);
+        }
+        weights
+    }
+}

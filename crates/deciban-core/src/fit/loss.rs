@@ -1,0 +1,233 @@
+//! What a margin costs, and what solvers need to know of that.
+//!
+//! A margin is m = y (w . x), y = 1 or -1; a row that counts c times costs c l(m). The dual variable of a row is alpha,
+//! and `conjugate` is c l*(-alpha / c): for any alpha, `c l(m) + conjugate(alpha) + alpha m` is at least 0, and the sum
+//! over all rows is the duality gap.
+
+/// A loss of margins. All numbers of a row that counts `c` times.
+pub(super) trait Loss: Copy + Sync {
+    /// What a margin costs.
+    fn cost(margin: f64, c: f64) -> f64;
+    /// What a dual variable costs.
+    fn conjugate(alpha: f64, c: f64) -> f64;
+    /// The dual variable that is best, all others as they are; `norm` is x . x.
+    fn best(alpha: f64, margin: f64, norm: f64, c: f64) -> f64;
+    /// How steeply the dual falls or rises, where it can be at a bound.
+    fn slope(alpha: f64, margin: f64, c: f64) -> f64;
+    /// The least and the greatest dual variable, where one is reached and may stay.
+    fn bounds(c: f64) -> (f64, f64);
+    /// The dual variable that belongs to a margin where all is solved: -c l'(m).
+    fn seed(margin: f64, c: f64) -> f64;
+    /// c l''(m), or what stands for it where there is none.
+    fn curvature(margin: f64, c: f64) -> f64;
+}
+
+/// max(0, 1 - m).
+#[derive(Clone, Copy)]
+pub(super) struct Hinge;
+
+impl Loss for Hinge {
+    fn cost(margin: f64, c: f64) -> f64 {
+        c * (1.0 - margin).max(0.0)
+    }
+
+    fn conjugate(alpha: f64, _: f64) -> f64 {
+        -alpha
+    }
+
+    fn best(alpha: f64, margin: f64, norm: f64, c: f64) -> f64 {
+        (alpha - (margin - 1.0) / norm).max(0.0).min(c)
+    }
+
+    fn slope(_: f64, margin: f64, _: f64) -> f64 {
+        margin - 1.0
+    }
+
+    fn bounds(c: f64) -> (f64, f64) {
+        (0.0, c)
+    }
+
+    fn seed(margin: f64, c: f64) -> f64 {
+        if margin < 1.0 { c } else { 0.0 }
+    }
+
+    fn curvature(_: f64, _: f64) -> f64 {
+        0.0
+    }
+}
+
+/// max(0, 1 - m)^2.
+#[derive(Clone, Copy)]
+pub(super) struct SquaredHinge;
+
+impl Loss for SquaredHinge {
+    fn cost(margin: f64, c: f64) -> f64 {
+        let short = (1.0 - margin).max(0.0);
+        c * short * short
+    }
+
+    fn conjugate(alpha: f64, c: f64) -> f64 {
+        alpha * (alpha / (4.0 * c) - 1.0)
+    }
+
+    fn best(alpha: f64, margin: f64, norm: f64, c: f64) -> f64 {
+        Squared::best(alpha, margin, norm, c).max(0.0)
+    }
+
+    fn slope(alpha: f64, margin: f64, c: f64) -> f64 {
+        margin - 1.0 + alpha / (2.0 * c)
+    }
+
+    fn bounds(_: f64) -> (f64, f64) {
+        (0.0, f64::INFINITY)
+    }
+
+    fn seed(margin: f64, c: f64) -> f64 {
+        2.0 * c * (1.0 - margin).max(0.0)
+    }
+
+    fn curvature(margin: f64, c: f64) -> f64 {
+        if margin < 1.0 { 2.0 * c } else { 0.0 }
+    }
+}
+
+/// (1 - m)^2 = (y - w . x)^2: linear regression on 1 and -1 (Aggarwal 5.10).
+#[derive(Clone, Copy)]
+pub(super) struct Squared;
+
+impl Loss for Squared {
+    fn cost(margin: f64, c: f64) -> f64 {
+        c * (1.0 - margin) * (1.0 - margin)
+    }
+
+    fn conjugate(alpha: f64, c: f64) -> f64 {
+        SquaredHinge::conjugate(alpha, c)
+    }
+
+    fn best(alpha: f64, margin: f64, norm: f64, c: f64) -> f64 {
+        let half = 0.5 / c;
+        alpha - (margin - 1.0 + alpha * half) / (norm + half)
+    }
+
+    fn slope(alpha: f64, margin: f64, c: f64) -> f64 {
+        SquaredHinge::slope(alpha, margin, c)
+    }
+
+    fn bounds(_: f64) -> (f64, f64) {
+        (f64::NEG_INFINITY, f64::INFINITY)
+    }
+
+    fn seed(margin: f64, c: f64) -> f64 {
+        2.0 * c * (1.0 - margin)
+    }
+
+    fn curvature(_: f64, c: f64) -> f64 {
+        2.0 * c
+    }
+}
+
+/// log(1 + e^-m).
+#[derive(Clone, Copy)]
+pub(super) struct Logistic;
+
+/// Newton's steps for one row at most, and how small the last one is: what is missing then is about its square.
+const STEPS: usize = 50;
+const SMALL: f64 = 1e-4;
+
+impl Loss for Logistic {
+    fn cost(margin: f64, c: f64) -> f64 {
+        c * ((-margin.abs()).exp().ln_1p() - margin.min(0.0))
+    }
+
+    fn conjugate(alpha: f64, c: f64) -> f64 {
+        let p = alpha / c;
+        c * (entropy(p) + entropy(1.0 - p))
+    }
+
+    /// The root of u + q s(u) = z, where s is the logistic function, q = norm c, z = norm alpha - m, and alpha becomes
+    /// c s(u): the dual of Yu, Huang and Lin (2011) in the log-odds u, which needs neither logarithms nor care near the
+    /// bounds. Where z is above q / 2 the root is above 0, and -u is the root of the same equation for q - z.
+    fn best(alpha: f64, margin: f64, norm: f64, c: f64) -> f64 {
+        let (q, z) = (norm * c, norm * alpha - margin);
+        if z > 0.5 * q { c * (1.0 - root(q, q - z, margin)) } else { c * root(q, z, -margin) }
+    }
+
+    fn slope(_: f64, _: f64, _: f64) -> f64 {
+        0.0
+    }
+
+    /// None is ever reached.
+    fn bounds(_: f64) -> (f64, f64) {
+        (f64::NEG_INFINITY, f64::INFINITY)
+    }
+
+    fn seed(margin: f64, c: f64) -> f64 {
+        c * sigmoid(-margin)
+    }
+
+    fn curvature(margin: f64, c: f64) -> f64 {
+        let p = sigmoid(margin);
+        c * p * (1.0 - p)
+    }
+}
+
+/// s(u) for the root of u + q s(u) = z, at most 0, by Newton's method from near a guess on. The function is convex there:
+/// from the second step on roots are approached from above, and none is missed.
+fn root(q: f64, z: f64, guess: f64) -> f64 {
+    let most = z.min(0.0);
+    let mut u = guess.clamp(z - 0.5 * q, most);
+    for _ in 0..STEPS {
+        let p = sigmoid(u);
+        let next = (u - (u + q * p - z) / (1.0 + q * p * (1.0 - p))).min(most);
+        let is_done = (next - u).abs() <= SMALL;
+        u = next;
+        if is_done {
+            break;
+        }
+    }
+    sigmoid(u)
+}
+
+/// 1 / (1 + e^-u).
+#[inline]
+pub(super) fn sigmoid(u: f64) -> f64 {
+    1.0 / (1.0 + (-u).exp())
+}
+
+/// p log p, 0 for 0.
+#[inline]
+pub(super) fn entropy(p: f64) -> f64 {
+    if p > 0.0 { p * p.ln() } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The best dual variable is no worse than its neighbours, and no gap is below 0.
+    fn check<L: Loss>(alpha: f64, margin: f64, norm: f64, c: f64, (low, high): (f64, f64)) {
+        let alpha = L::best(alpha, 0.0, 1.0, c);
+        let best = L::best(alpha, margin, norm, c);
+        let dual = |a: f64| L::conjugate(a, c) + a * margin + 0.5 * norm * (a - alpha) * (a - alpha);
+        for near in [0.999 * best, 1.001 * best, best + 1e-4 * c, best - 1e-4 * c] {
+            let near = near.clamp(low, high);
+            assert!(dual(best) <= dual(near) + 1e-7 * (1.0 + dual(near).abs()), "{best} {near}");
+        }
+        let gap = |a: f64| L::cost(margin, c) + L::conjugate(a, c) + a * margin;
+        assert!(gap(best) >= -1e-9 * (1.0 + c + best.abs() * margin.abs()));
+        let seed = L::seed(margin, c);
+        assert!(gap(seed).abs() <= 1e-9 * (1.0 + c + seed.abs() * (margin.abs() + 1.0) + seed * seed / c));
+        assert!(L::curvature(margin, c) >= 0.0);
+    }
+
+    proptest! {
+        #[test]
+        fn dual_steps_are_best(alpha in 0.0..1.0_f64, margin in -50.0..50.0_f64, norm in 0.1..2000.0_f64, c in 0.01..20.0_f64) {
+            check::<Hinge>(alpha, margin, norm, c, Hinge::bounds(c));
+            check::<SquaredHinge>(alpha, margin, norm, c, SquaredHinge::bounds(c));
+            check::<Squared>(alpha, margin, norm, c, Squared::bounds(c));
+            check::<Logistic>(alpha * c, margin, norm, c, (0.0, c));
+        }
+    }
+}

@@ -1,0 +1,1 @@
+"""Rows and labels -> weights, by solvers: models that are no function of the counts."""

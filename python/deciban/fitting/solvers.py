@@ -1,0 +1,176 @@
+"""Rows of numbers with labels -> weights that minimise a penalty plus what the rows cost, by the core's solvers.
+
+    sum over outputs of penalty(w) + C sum_i cost_i l(...)
+
+Losses (`LOSSES`) of one margin m = y (w . x) see a label against the rest, and of two labels the second:
+
+    hinge             max(0, 1 - m)                      L2
+    squared_hinge     max(0, 1 - m)^2                    L2, L1, elastic net
+    squared           (1 - m)^2 = (y - w . x)^2          L2, L1, elastic net (Aggarwal 5.10, with lambda = 1/C)
+    logistic          log(1 + e^-m)                      L2, L1, elastic net
+
+Losses of all labels' scores s at once:
+
+    softmax           log sum_r e^(s_r - s_y)            L2; multinomial logistic regression
+    multiclass_hinge  max_r (s_r + [r != y]) - s_y       L2; Crammer and Singer
+
+The penalty is `l1` |w|_1 + (1 - `l1`) |w|^2 / 2. The bias is the weight of a constant that every row has, and is
+penalised like others, less so the larger the constant: as in LIBLINEAR. A fit ends when the duality gap, which says how
+much lower the objective can be at most, is `tolerance` of the objective.
+
+Not here: what the numbers of a row are, which C is best, and what becomes of the weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from types import SimpleNamespace
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+
+Floats = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.uint32]
+
+LOSSES = ("hinge", "squared_hinge", "squared", "logistic", "softmax", "multiclass_hinge")
+
+
+@dataclass(frozen=True)
+class Solver:
+    """What is minimised, and how far."""
+
+    loss: str = "logistic"
+    l1: float = 0.0
+    tolerance: float = 1e-4
+    epochs: int = 1000
+    seed: int = 0
+    threads: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Rows, laid out for solvers; the label of each, from 0 to `labels` - 1; what its loss is multiplied with."""
+
+    matrix: _core.Matrix
+    label: Numbers
+    labels: int
+    cost: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What was found for one C: weights (terms x outputs), biases, and of each problem that was solved how it ended.
+
+    There is an output for each label, of two labels one for the second; but for losses of all labels, where there is
+    always one for each. Those are one problem, the others one for each output.
+    """
+
+    c: float
+    weights: Floats
+    bias: Floats
+    objective: Floats
+    gap: Floats
+    epochs: npt.NDArray[np.int64]
+
+    @property
+    def nonzero(self) -> list[int]:
+        """How many terms have a weight other than zero, by output."""
+        return [int(np.count_nonzero(of_output)) for of_output in self.weights.T]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a fit is: problems done, of how many; of one of them how many C's are done, its epoch for the next C, and
+    about what the objective and the gap are.
+    """
+
+    done: int
+    problems: int
+    steps: int
+    epoch: int
+    objective: float
+    gap: float
+
+
+Watch = Callable[[Progress], object]
+
+
+def examples(
+    rows: tuple[npt.NDArray[np.integer], npt.NDArray[np.integer], npt.NDArray[np.floating]],
+    terms: int,
+    label: npt.NDArray[np.integer],
+    labels: int,
+    *,
+    cost: npt.NDArray[np.floating] | None = None,
+    bias: float = 1.0,
+) -> Examples:
+    """Compressed sparse rows (indptr, term, value) over so many terms, with their labels, laid out for solvers.
+
+    `bias` is the value of the constant, 0 for no bias. Values are kept in single precision.
+    """
+    indptr, term, value = rows
+    matrix = _core.Matrix(
+        np.ascontiguousarray(indptr, np.int64),
+        np.ascontiguousarray(term, np.uint32),
+        np.ascontiguousarray(value, np.float32),
+        terms,
+        bias,
+    )
+    given = np.ones(len(label)) if cost is None else np.ascontiguousarray(cost, np.float64)
+    return Examples(matrix, np.ascontiguousarray(label, np.uint32), labels, given)
+
+
+def fit(
+    given: Examples,
+    solver: Solver,
+    c: Sequence[float],
+    start: Fit | None = None,
+    progress: Watch | None = None,
+) -> list[Fit]:
+    """The solution for each C in turn, each searched for from the one before, and the first from `start`.
+
+    A path costs least where C grows.
+
+    >>> rows = np.array([0, 1, 2, 3]), np.array([0, 1, 0]), np.array([1.0, 1.0, 2.0])
+    >>> found = fit(examples(rows, 2, np.array([0, 1, 0]), 2), Solver("squared_hinge", tolerance=1e-9), [0.1, 1.0])
+    >>> [step.weights.ravel().round(3).tolist() for step in found]
+    [[-0.288, 0.173], [-0.667, 0.667]]
+    """
+    weights = None if start is None else np.concatenate([start.weights, start.bias[None]]).ravel()
+    found = given.matrix.fit(_asked(given, solver, c), weights, _told(progress))
+    return [_fit(*step) for step in zip(c, found, strict=True)]
+
+
+def held_out(
+    given: Examples,
+    solver: Solver,
+    c: Sequence[float],
+    folds: npt.NDArray[np.integer],
+    progress: Watch | None = None,
+) -> Floats:
+    """For each C the scores of all rows (C x rows x outputs), each by what was learnt from the rows of other folds."""
+    asked = _asked(given, solver, c)
+    return given.matrix.held_out(asked, np.ascontiguousarray(folds, np.uint32), _told(progress))
+
+
+def least_c(given: Examples, solver: Solver) -> float:
+    """The C up to which all weights are zero, with an L1 penalty: where a path begins."""
+    return min(given.matrix.least_c(_asked(given, solver, [])))
+
+
+def _asked(given: Examples, solver: Solver, c: Sequence[float]) -> SimpleNamespace:
+    rows = {"label": given.label, "labels": given.labels, "cost": given.cost}
+    return SimpleNamespace(**rows, **asdict(solver), cs=[float(each) for each in c])
+
+
+def _told(progress: Watch | None) -> Callable[..., object] | None:
+    return None if progress is None else lambda *facts: progress(Progress(*facts))
+
+
+def _fit(c: float, found: tuple[Floats, list[tuple[float, float, int]]]) -> Fit:
+    weights, ended = found
+    objective, gap, epochs = zip(*ended, strict=True)
+    return Fit(c, weights[:-1], weights[-1], np.array(objective), np.array(gap), np.array(epochs))

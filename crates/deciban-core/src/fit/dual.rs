@@ -18,6 +18,7 @@ use crate::near::prefetch;
 #[repr(align(64))]
 struct Line {
     alpha: f64,
+    conjugate: f64,
     sign: f64,
     c: f64,
     norm: f64,
@@ -67,7 +68,7 @@ impl<'a, L: Loss> Dual<'a, L> {
         let line = |&row: &u32| {
             let row = row as usize;
             let ((norm, own), (start, end)) = (matrix.norm(row), matrix.range(row));
-            Line { alpha: 0.0, sign: sign(row), c: cost[row], norm, own, start, end }
+            Line { alpha: 0.0, conjugate: 0.0, sign: sign(row), c: cost[row], norm, own, start, end }
         };
         let lines = rows.iter().map(line).collect();
         Dual { matrix, rows, lines, w: vec![0.0; matrix.places()], c: 1.0, random, loss: PhantomData }
@@ -114,29 +115,27 @@ impl<'a, L: Loss> Dual<'a, L> {
             let line = &mut self.lines[number as usize];
             let row = &entries[line.start..line.end];
             let margin = line.sign * dot(&self.w, row) + line.alpha * line.own;
-            let conjugate = L::conjugate(line.alpha, line.c);
             let slope = L::slope(line.alpha, margin, line.c);
             let (low, high) = L::bounds(line.c);
             let (is_low, is_high) = (line.alpha <= low, line.alpha >= high);
             if (is_low && slope > shrink.most) || (is_high && slope < shrink.least) {
-                shrink.conjugate += conjugate;
+                shrink.conjugate += line.conjugate;
                 continue;
             }
             active[kept] = number;
             kept += 1;
-            seen.conjugate += conjugate;
+            seen.conjugate += line.conjugate;
+            seen.gap += L::gap(line.alpha, margin, line.c, line.conjugate);
             if (is_low && slope >= 0.0) || (is_high && slope <= 0.0) {
-                seen.gap += L::cost(margin, line.c) + conjugate + line.alpha * margin;
                 (most, least) = (most.max(0.0), least.min(0.0));
                 continue;
             }
-            seen.gap += L::cost(margin, line.c) + conjugate + line.alpha * margin;
             (most, least) = (most.max(slope), least.min(slope));
-            let alpha = L::best(line.alpha, margin, line.norm, line.c);
+            let (alpha, conjugate) = L::best_with_conjugate(line.alpha, margin, line.norm, line.c);
             let change = alpha - line.alpha;
             if change != 0.0 {
                 *squared += change * (2.0 * margin + change * line.norm);
-                line.alpha = alpha;
+                (line.alpha, line.conjugate) = (alpha, conjugate);
                 add(&mut self.w, row, change * line.sign);
             }
         }
@@ -185,6 +184,7 @@ impl<L: Loss> Solver for Dual<'_, L> {
 
     fn solve(&mut self, c: f64, rules: &Rules, tell: Tell<'_>) -> Option<Solved> {
         self.change_cost(c);
+        self.lines.iter_mut().for_each(|line| line.conjugate = L::conjugate(line.alpha, line.c));
         let (mut shrink, mut squared) = (Shrink::none(), self.squared());
         let mut active: Vec<u32> = (0..self.lines.len() as u32).collect();
         let mut share = USUAL_SHARE;

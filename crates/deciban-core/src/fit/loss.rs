@@ -10,7 +10,18 @@ pub(super) trait Loss: Copy + Sync {
     fn cost(margin: f64, c: f64) -> f64;
     /// What a dual variable costs.
     fn conjugate(alpha: f64, c: f64) -> f64;
-    /// The dual variable that is best, all others as they are; `norm` is x . x.
+    /// About what a row adds to the gap, where `conjugate` is that of its dual variable.
+    #[inline]
+    fn gap(alpha: f64, margin: f64, c: f64, conjugate: f64) -> f64 {
+        Self::cost(margin, c) + conjugate + alpha * margin
+    }
+    /// The dual variable that is best, all others as they are, and its conjugate; `norm` is x . x.
+    #[inline]
+    fn best_with_conjugate(alpha: f64, margin: f64, norm: f64, c: f64) -> (f64, f64) {
+        let best = Self::best(alpha, margin, norm, c);
+        (best, Self::conjugate(best, c))
+    }
+    /// The dual variable that is best.
     fn best(alpha: f64, margin: f64, norm: f64, c: f64) -> f64;
     /// How steeply the dual falls or rises, where it can be at a bound.
     fn slope(alpha: f64, margin: f64, c: f64) -> f64;
@@ -130,6 +141,8 @@ impl Loss for Squared {
 #[derive(Clone, Copy)]
 pub(super) struct Logistic;
 
+/// What is not divided by.
+const TINY: f64 = 1e-100;
 /// Newton's steps for one row at most, and how small the last one is: what is missing then is about its square.
 const STEPS: usize = 50;
 const SMALL: f64 = 1e-4;
@@ -144,12 +157,25 @@ impl Loss for Logistic {
         c * (entropy(p) + entropy(1.0 - p))
     }
 
-    /// The root of u + q s(u) = z, where s is the logistic function, q = norm c, z = norm alpha - m, and alpha becomes
-    /// c s(u): the dual of Yu, Huang and Lin (2011) in the log-odds u, which needs neither logarithms nor care near the
-    /// bounds. Where z is above q / 2 the root is above 0, and -u is the root of the same equation for q - z.
+    /// Half of chi^2 for the Kullback-Leibler divergence that it is: the same near the solution, without logarithms.
+    fn gap(alpha: f64, margin: f64, c: f64, _: f64) -> f64 {
+        let (p, best) = (alpha / c, sigmoid(-margin));
+        0.5 * c * (p - best) * (p - best) / (best * (1.0 - best)).max(TINY)
+    }
+
     fn best(alpha: f64, margin: f64, norm: f64, c: f64) -> f64 {
+        Self::best_with_conjugate(alpha, margin, norm, c).0
+    }
+
+    /// The root of u + q s(u) = z, where s is the logistic function, q = norm c, z = norm alpha - m, and alpha becomes
+    /// c s(u): the dual of Yu, Huang and Lin (2011) in the log-odds u, which needs no care near the bounds. Where z is
+    /// above q / 2 the root is above 0, and -u is the root of the same equation for q - z.
+    fn best_with_conjugate(alpha: f64, margin: f64, norm: f64, c: f64) -> (f64, f64) {
         let (q, z) = (norm * c, norm * alpha - margin);
-        if z > 0.5 * q { c * (1.0 - root(q, q - z, margin)) } else { c * root(q, z, -margin) }
+        let is_above = z > 0.5 * q;
+        let (u, p) = if is_above { root(q, q - z, margin) } else { root(q, z, -margin) };
+        let negative_entropy = p * u + (-p).ln_1p(); // since log p = u + log(1 - p)
+        (c * if is_above { 1.0 - p } else { p }, c * negative_entropy)
     }
 
     fn slope(_: f64, _: f64, _: f64) -> f64 {
@@ -171,21 +197,21 @@ impl Loss for Logistic {
     }
 }
 
-/// s(u) for the root of u + q s(u) = z, at most 0, by Newton's method from near a guess on. The function is convex there:
+/// The root of u + q s(u) = z, at most 0, and s(u), by Newton's method from near a guess on. The function is convex there:
 /// from the second step on roots are approached from above, and none is missed.
-fn root(q: f64, z: f64, guess: f64) -> f64 {
+fn root(q: f64, z: f64, guess: f64) -> (f64, f64) {
     let most = z.min(0.0);
     let mut u = guess.clamp(z - 0.5 * q, most);
     for _ in 0..STEPS {
         let p = sigmoid(u);
-        let next = (u - (u + q * p - z) / (1.0 + q * p * (1.0 - p))).min(most);
-        let is_done = (next - u).abs() <= SMALL;
-        u = next;
-        if is_done {
-            break;
+        let bend = p * (1.0 - p);
+        let step = (u - (u + q * p - z) / (1.0 + q * bend)).min(most) - u;
+        u += step;
+        if step.abs() <= SMALL {
+            return (u, p + bend * step);
         }
     }
-    sigmoid(u)
+    (u, sigmoid(u))
 }
 
 /// 1 / (1 + e^-u).

@@ -198,7 +198,7 @@ WORDINGS = {
     ),
     errors.MoreThanTerms: (
         lambda folder: export(folder / "w.csv", tan().scorecard),
-        "{folder}/w.csv: the model has weights of pairs of terms too, which W and b cannot hold; export another",
+        "{folder}/w.csv: the model adds up more than W and b: pairs of terms, or rows that are scaled; export another",
     ),
     errors.NoLeaveOneOut: (
         lambda folder: tan().leave_one_out(),

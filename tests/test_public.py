@@ -28,7 +28,8 @@ VERBS = [
 SETTINGS = [
     *["model", "words", "edges", "chars", "chars_across", "tokens", "accents", "hash_bits"],
     *["binary", "smoothing", "alpha", "default_p", "complement_weight", "complement_alpha", "term_weight"],
-    *["prior", "prior_smoothing", "tree_terms", "calibration", "threads"],
+    *["prior", "prior_smoothing", "tree_terms", "cost", "l1", "joint", "weighting", "idf", "length_norm"],
+    *["interpolation", "class_weight", "calibration", "threads"],
 ]
 
 

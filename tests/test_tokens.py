@@ -12,7 +12,7 @@ from sklearn.utils import murmurhash3_32
 import oracle
 from corpora import is_known, seen, some_text
 from deciban import _core
-from deciban.terms import Terms, display
+from deciban.terms import TOKENS, Terms, display
 
 CHARACTERS = [chr(i) for i in range(sys.maxunicode + 1) if not 0xD800 <= i < 0xE000]
 
@@ -57,7 +57,7 @@ def test_scikit_learn_hashes_as_the_oracle(data):
     assert oracle.murmur3(data) == murmurhash3_32(data, positive=True)
 
 
-@given(some_text, st.sampled_from(["word", "unicode", "marks", "whitespace"]), st.sampled_from([None, (2, 4)]), st.booleans())
+@given(some_text, st.sampled_from(TOKENS), st.sampled_from([None, (2, 4)]), st.booleans())
 def test_spans_stand_for_their_terms(text, tokens, chars, edges):
     for found in Terms(tokens, (1, 2), chars, edges, chars).seen(text):
         assert 0 <= found.start < found.end <= len(text)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from . import mixture, modelfile
+from . import fitting, mixture, modelfile
 from ._core import BadText as BadTextInCore
 from ._core import Lexicon
 from .choosing import MOST_TEXTS, Sample, choose, is_open, most_texts
@@ -51,7 +51,7 @@ from .network import Network, network
 from .rows import Rows, rows
 from .sampling import Drawn, sample
 from .scorecard import Scorecard
-from .settings import Settings
+from .settings import FITTED, Settings
 from .terms import check_choice, refuse
 from .weighing import coin, leave_one_out, log_prior, resolved, weigh
 from .weightfile import export
@@ -149,7 +149,10 @@ class Classifier:
             return weigh(self.counts, self.settings)
         if self._examples is None:
             raise NeedsExamples(model=self.settings.model)
-        return weigh(self.counts, self.settings, *self._rows(self._examples))
+        found = self._rows(self._examples)
+        if self.settings.model in FITTED:
+            return fitting.fit(self.counts, *found, self.settings, self.settings.cores)[0]
+        return weigh(self.counts, self.settings, *found)
 
     def _countable(self) -> Counts:
         """The counts, of a model that is made of them alone; others say so before a long file is read."""
@@ -265,7 +268,9 @@ class Classifier:
     @property
     def weights(self) -> Weights:
         """The weights of all terms as those of a linear classifier, for a label against others."""
-        return Weights(self.scorecard.typical, self._along(), log_prior(self.counts, self.settings))
+        counts = self._along()
+        card = self.scorecard.typical.covering(counts.indptr, counts.label)
+        return Weights(card, counts, log_prior(counts, self.settings))
 
     def words(
         self,
@@ -489,7 +494,7 @@ class Classifier:
     def save(self, path: str | os.PathLike[str], *, frozen: bool = False) -> None:
         """Saves the model in one file, whole or not at all; `frozen`, without its counts."""
         model = self.freeze() if frozen else self
-        card = model.scorecard if self.labels else weigh(self.counts, self.settings)
+        card = model.scorecard if self.labels else weigh(self.counts, Settings())
         modelfile.save(path, model._known, card, self.settings, self.provenance, model.expected)
 
     def export(self, path: str | os.PathLike[str]) -> None:
@@ -645,6 +650,10 @@ def _trained(
     if len(counts.labels) == 1:
         raise OneLabel(label=counts.labels[0])
     provenance: dict[str, Any] = {"source": source, "examples": int(counts.documents.sum())}
+    if settings.model in FITTED and examples is not None:
+        found = rows(counts.lexicon, examples[0], settings.cores), counts.numbers(examples[1])
+        card, chosen, provenance["fit"] = fitting.fit(counts, *found, settings, settings.cores)
+        return Classifier(chosen, counts, [provenance], examples, card)
     if not is_open(settings):
         return Classifier(resolved(settings, counts), counts, [provenance], examples)
     if sample is None:

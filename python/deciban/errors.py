@@ -189,7 +189,7 @@ class NeedsExamples(InputError):
 
 
 class MoreThanTerms(InputError):
-    wording = "{path}: the model has weights of pairs of terms too, which W and b cannot hold; export another"
+    wording = "{path}: the model adds up more than W and b: pairs of terms, or rows that are scaled; export another"
 
 
 class NoLeaveOneOut(InputError):

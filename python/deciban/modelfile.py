@@ -446,6 +446,10 @@ def _provenance(given: list[dict[str, Any]]) -> Provenance:
         climb = part.get("unlabelled", {"texts": 0, "weight": 0})
         if type(climb["texts"]) is not int or type(climb["weight"]) not in (int, float):
             raise ValueError("where its expected counts came from cannot be read")
+        told = part.get("fit", {})
+        numbers = [number for found in told.values() for number in found.values()]
+        if told.keys() - {"held_out", "weights"} or not all(type(number) in (int, float) for number in numbers):
+            raise ValueError("how it was fitted cannot be read")
     return tuple(given)
 
 

@@ -9,7 +9,7 @@ of the scores, a probability or a label, is `decision`'s; why they are so, `evid
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -221,6 +221,18 @@ class Scorecard:
         names = [self.lexicon.name(int(term)) or "" for term in terms]
         scales = self.scaling.scales(names, terms, counts) * self.scaling.counted(counts)
         return np.asarray(np.einsum("jgr,jg->jr", self._by_group(terms), scales))
+
+    def covering(self, indptr: npt.NDArray[np.int64], label: npt.NDArray[np.uint32]) -> Scorecard:
+        """The same with a posting for each of some others too: what it adds beyond `absent` is nothing."""
+        if self.has_places(indptr, label):
+            return self
+        k, terms = len(self.labels), len(self.lexicon)
+        ours = self.term * k + self.label
+        keys = np.union1d(ours, np.repeat(np.arange(terms), np.diff(indptr)) * k + label)
+        weight = np.zeros(len(keys))
+        weight[np.searchsorted(keys, ours)] = self.weight
+        ends = np.searchsorted(keys, np.arange(terms + 1) * k)
+        return replace(self, indptr=ends, label=(keys % k).astype(np.uint32), weight=weight)
 
     @cached_property
     def typical(self) -> Scorecard:

@@ -27,7 +27,9 @@ STRENGTHS = {
     "jelinek-mercer": (0.5, 1.0),
     "absolute": (0.7, 1.0),
 }
-ROWS = ("tan",)  # models that need the documents themselves, beside their counts: there is no leave-one-out of them
+FITTED = ("logistic", "hinge", "nbsvm", "nblogistic", "committee")  # models that a solver fits
+ROWS = ("tan", *FITTED)  # models that need the documents themselves, beside their counts: they have no leave-one-out
+WEIGHTINGS = ("binary", "counts", "sublinear")
 AUTO = "auto"  # chosen by leave-one-out, when there are texts
 PRIORS = ("data", "uniform")
 CALIBRATIONS = ("none",)
@@ -66,6 +68,14 @@ class Settings:
     prior: str | dict[str, float] = "data"
     prior_smoothing: float = 0.0
     tree_terms: int = 500
+    cost: float | None = None
+    l1: float = 0.0
+    joint: bool | None = None
+    weighting: str | None = None
+    idf: bool | None = None
+    length_norm: bool | None = None
+    interpolation: float = 0.25
+    class_weight: str | dict[str, float] = "none"
     calibration: str = "none"
     threads: int | None = field(default=None, compare=False)
 
@@ -79,13 +89,14 @@ class Settings:
         return cls(**given)
 
     def __post_init__(self) -> None:
-        check_choice("model", self.model, (*MODELS, AUTO))
+        check_choice("model", self.model, (*MODELS, *FITTED, AUTO))
         check_choice("calibration", self.calibration, CALIBRATIONS)
         if not isinstance(self.binary, bool):
             raise BadSetting(setting="binary", got=self.binary, expected="True or False")
         self._check_smoothing()
         self._check_ratio()
         self._check_prior()
+        self._check_fitted()
         if type(self.tree_terms) is not int or not 1 <= self.tree_terms <= MOST_TREE_TERMS:
             expected = f"a whole number from 1 to {MOST_TREE_TERMS}"
             raise BadSetting(setting="tree_terms", got=self.tree_terms, expected=expected)
@@ -130,6 +141,53 @@ class Settings:
         if not _is_number(self.prior_smoothing) or self.prior_smoothing < 0:
             raise BadSetting(setting="prior_smoothing", got=self.prior_smoothing, expected="a number from 0 to 1e9")
 
+    def _check_fitted(self) -> None:
+        if self.cost is not None and not (_is_number(self.cost) and self.cost > 0):
+            raise BadSetting(setting="cost", got=self.cost, expected="a number above 0, or None to choose it")
+        for setting in ("l1", "interpolation"):
+            value = getattr(self, setting)
+            if not _is_number(value) or not 0 <= value <= 1:
+                raise BadSetting(setting=setting, got=value, expected="a number from 0 to 1")
+        for setting in ("joint", "idf", "length_norm"):
+            if getattr(self, setting) not in (None, True, False):
+                raise BadSetting(setting=setting, got=getattr(self, setting), expected="True, False, or None")
+        if self.weighting is not None:
+            check_choice("weighting", self.weighting, WEIGHTINGS)
+        if isinstance(self.class_weight, dict):
+            if not all(_is_number(weight) and weight > 0 for weight in self.class_weight.values()):
+                raise BadSetting(setting="class_weight", got=self.class_weight, expected="a number above 0 for a label")
+        else:
+            check_choice("class_weight", self.class_weight, ("none", "balanced"))
+        if self.l1 > 0 and self.is_joint and self.model in FITTED:
+            raise BadSetting(setting="l1", got=self.l1, expected="0 where all labels are seen at once: joint=False")
+
+    @property
+    def has_ratios(self) -> bool:
+        """Whether rows are multiplied with log-count ratios before a model is fit to them."""
+        return self.model in ("nbsvm", "nblogistic")
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether all labels are fit at once, rather than each against the rest."""
+        return self.model == "logistic" and self.l1 == 0 if self.joint is None else self.joint
+
+    @property
+    def counting(self) -> str:
+        """How often a term counts, of a model that is fitted."""
+        if self.weighting is not None:
+            return self.weighting
+        return "binary" if self.binary or self.has_ratios else "sublinear"
+
+    @property
+    def has_idf(self) -> bool:
+        """Whether rare terms weigh more before a model is fit."""
+        return not self.has_ratios if self.idf is None else self.idf
+
+    @property
+    def has_length_norm(self) -> bool:
+        """Whether all rows are made as long as any other."""
+        return not self.has_ratios if self.length_norm is None else self.length_norm
+
     @property
     def smoothings(self) -> tuple[str, ...]:
         """The smoothings that the model takes, its own first; of a model that is open, those that all may take."""
@@ -155,16 +213,23 @@ class Settings:
     @property
     def unit(self) -> str:
         """What differences of scores are: log-odds, or numbers that only look like them."""
+        is_fitted_to_odds = self.model == "committee" or (self.model == "logistic" and self.is_joint)
+        if self.model in FITTED:
+            return "decibans" if is_fitted_to_odds else "points"
         return "points" if self.model in ("complement", "ratio", "twcnb") else "decibans"
 
     @property
     def start(self) -> str:
         """What is in a score before a term of the text is."""
+        if self.model in FITTED:
+            return "bias"
         return "prior, absent terms" if self.model in ("bernoulli", "tan") else "prior"
 
     @property
     def is_binary(self) -> bool:
         """Whether a term counts once a text."""
+        if self.model in FITTED:
+            return self.model != "committee" and self.counting == "binary"
         return self.binary or self.model in ("bernoulli", "tan")
 
     @property

@@ -4,8 +4,8 @@ CSV: a row a term, a column a label; the first row is b, named `(bias)`. It is w
 held. NumPy .npz, without pickle: `labels`, `terms`, `b` and W, terms x labels. Where that would take more than DENSE
 bytes, its parts instead: `names` (UTF-8) cut at `offsets`, and `absent`, `indptr`, `label` and `weight`, of which W[j,
 r] = weight[p] where indptr[j] <= p < indptr[j + 1] and label[p] == r, and else absent[r]. `binary` says whether a term
-counts once a text. A scorecard with pairs of terms is more than that, and is refused. Terms go by their true names:
-people are shown others where they are not words.
+counts once a text. A scorecard with pairs of terms, or whose rows are scaled first, is more than that, and is refused.
+Terms go by their true names: people are shown others where they are not words.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ mod joint;
 mod loss;
 mod matrix;
 mod random;
+mod ratios;
 mod simplex;
 mod sparse;
 
@@ -22,6 +23,8 @@ pub use jobs::{fit, held_out, least_c};
 use joint::Joint;
 pub use matrix::Matrix;
 use random::Random;
+pub use ratios::Ratios;
+use ratios::Scaled;
 use sparse::Sparse;
 
 /// Above this, numbers of costs are not taken for costs.
@@ -70,6 +73,8 @@ pub struct Problem<'a> {
 pub struct Rules {
     /// What rows cost.
     pub loss: Loss,
+    /// Whether rows are multiplied with log-count ratios, each job's own.
+    pub ratios: Option<Ratios>,
     /// How much of the penalty is L1: 0 is L2 alone, 1 is L1 alone.
     pub l1: f64,
     /// A gap of so much of the objective is small enough.
@@ -178,6 +183,15 @@ impl Problem<'_> {
         if !(0.0..=1.0).contains(&rules.l1) || (rules.l1 > 0.0 && !may_be_sparse) {
             return Err(Invalid("the part of L1 is from 0 to 1, and 0 for the hinge and for losses of all labels"));
         }
+        let may_be_ratio = |ratios: Ratios| {
+            !rules.loss.is_joint()
+                && ratios.alpha > 0.0
+                && ratios.alpha <= GREATEST
+                && (0.0..=1.0).contains(&ratios.beta)
+        };
+        if !rules.ratios.is_none_or(may_be_ratio) {
+            return Err(Invalid("ratios are of a label against the rest, their alpha above 0, their beta from 0 to 1"));
+        }
         if rules.tolerance.is_nan() || rules.tolerance < 0.0 || rules.epochs == 0 {
             return Err(Invalid("the tolerance is at least 0, and there is at least one epoch"));
         }
@@ -187,6 +201,14 @@ impl Problem<'_> {
     /// How many jobs there are for the same rows.
     fn jobs(&self, loss: Loss) -> usize {
         if loss.is_joint() { 1 } else { self.outputs(loss) }
+    }
+
+    /// The rows of a job multiplied with its ratios, where there are some; it learns from rows that are not in a fold.
+    fn scaled(&self, rules: &Rules, job: usize, held: Option<(&[u32], u32)>) -> Option<Scaled> {
+        let positive = if self.labels == 2 { 1 } else { job as u32 };
+        let learns = |row: usize| self.cost[row] > 0.0 && held.is_none_or(|(folds, fold)| folds[row] != fold);
+        let side = |row: usize| learns(row).then(|| self.label[row] == positive);
+        rules.ratios.map(|ratios| Scaled::new(ratios, self.matrix, side))
     }
 
     /// The solver of a job, which learns from the rows that are not in a fold.

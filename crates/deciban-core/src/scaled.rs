@@ -8,6 +8,8 @@
 //! So it is still a sum over terms, for any one text. A posting of group g and label r has the number g k + r, for k
 //! labels. A group without kinds is not divided.
 
+use std::ops::Range;
+
 use crate::Invalid;
 use crate::lexicon::Lexicon;
 use crate::scores::Scorecard;
@@ -23,7 +25,7 @@ pub enum Counting {
     Log,
 }
 
-/// The kinds of terms, which follow each other in a lexicon: runs of characters across words, inside words, and words.
+/// The kinds of terms: runs of characters across words, inside words, and all others, which are words.
 pub const KINDS: usize = 3;
 const COUNTINGS: usize = 3;
 
@@ -45,11 +47,11 @@ pub struct Scaling {
     pub groups: Vec<Group>,
 }
 
-/// A scaling that has been checked, and where each kind of terms ends.
+/// A scaling that has been checked, and where the terms of the first two kinds stand in the lexicon.
 #[derive(Debug)]
 pub(crate) struct Scaled {
     scaling: Scaling,
-    ends: [u32; KINDS],
+    runs: [Range<u32>; KINDS - 1],
 }
 
 /// Room for the sums of one text: of weights by column, and of squares by counting and kind.
@@ -77,8 +79,8 @@ impl Scaled {
             }
             low as u32
         };
-        let ends = [before("\tb"), before("\td"), names.len() as u32];
-        Ok(Scaled { scaling, ends })
+        let runs = [before("\ta")..before("\tb"), before("\tc")..before("\td")];
+        Ok(Scaled { scaling, runs })
     }
 
     /// How many groups of weights there are.
@@ -90,7 +92,7 @@ impl Scaled {
         Sums { columns: vec![0.0; labels * self.groups()], squares: [[0.0; KINDS]; COUNTINGS] }
     }
 
-    /// Writes the scores of a row, whose terms increase.
+    /// Writes the scores of a row.
     pub(crate) fn score(
         &self,
         card: &Scorecard,
@@ -101,11 +103,8 @@ impl Scaled {
         let (labels, groups) = (scores.len().max(1), &self.scaling.groups);
         sums.columns.fill(0.0);
         sums.squares = [[0.0; KINDS]; COUNTINGS];
-        let mut kind = 0;
         for (term, times) in row {
-            while kind + 1 < KINDS && term >= self.ends[kind] {
-                kind += 1;
-            }
+            let kind = self.runs.iter().position(|run| run.contains(&term)).unwrap_or(KINDS - 1);
             let times = times as f64;
             let counted = [1.0, times, if times == 1.0 { 1.0 } else { 1.0 + times.ln() }];
             let length = self.scaling.length[term as usize];

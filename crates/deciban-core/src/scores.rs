@@ -493,7 +493,7 @@ mod tests {
 
     #[test]
     fn rows_are_scaled_by_the_length_of_their_kinds() {
-        let names = Names::new(b"\taab\tcabaabb".to_vec(), vec![0, 4, 8, 10, 12]).unwrap();
+        let names = Names::new(b"\t<s> aa\tcabaabb".to_vec(), vec![0, 7, 11, 13, 15]).unwrap();
         let lexicon = Lexicon::new(Terms { chars: Some(2..=2), ..Terms::default() }, names).unwrap();
         let card = Scorecard {
             bias: vec![0.5, 0.0],
@@ -503,7 +503,7 @@ mod tests {
             weight: vec![1.0, 2.0, 4.0, 8.0],
             binary: false,
         };
-        let length = vec![1.0, 1.0, 3.0, 4.0];
+        let length = vec![0.0, 1.0, 3.0, 4.0];
         let scaling = |groups: [(Counting, u32); 2]| Scaling {
             length: length.clone(),
             groups: groups.map(|(counting, kinds)| Group { counting, kinds }).to_vec(),

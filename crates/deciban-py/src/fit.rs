@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use deciban_core::Invalid;
-use deciban_core::fit::{self, Fitted, Loss, Matrix as CoreMatrix, Problem, Progress, Rules, Unfit};
+use deciban_core::fit::{self, Fitted, Loss, Matrix as CoreMatrix, Problem, Progress, Ratios, Rules, Unfit};
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -28,6 +28,7 @@ pub struct Asked {
     labels: usize,
     cost: Flat<f64>,
     loss: String,
+    ratios: Option<(f64, f64)>,
     l1: f64,
     cs: Vec<f64>,
     tolerance: f64,
@@ -153,6 +154,7 @@ impl Asked {
         };
         let (l1, tolerance, epochs) = (self.l1, self.tolerance, self.epochs);
         let (seed, threads) = (self.seed, self.threads);
-        Ok(Rules { loss, l1, tolerance, epochs, seed, threads })
+        let ratios = self.ratios.map(|(alpha, beta)| Ratios { alpha, beta });
+        Ok(Rules { loss, ratios, l1, tolerance, epochs, seed, threads })
     }
 }

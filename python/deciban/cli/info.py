@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
 
 from . import options, screen
 
@@ -47,4 +48,15 @@ def run(given: Namespace) -> None:
     for part in classifier.provenance:
         if "choice" in part:
             print(f"chosen: {part['choice']['why']}")
+        if part.get("fit"):
+            print("fitted; right of texts that were held out:")
+            for line in _fitted(**part["fit"]):
+                print(line)
     print(f"trained on: {told(classifier.provenance)}")
+
+
+def _fitted(held_out: dict[str, float], weights: dict[str, float] | None = None) -> Iterator[str]:
+    """How each C did, or each member of a committee, and how much it counts."""
+    for name, right in held_out.items():
+        what = f"C = {name}" if weights is None else f"{name} (weight {weights.get(name, 0.0):.3g})"
+        yield f"  {right:>8.1%}  {what}"

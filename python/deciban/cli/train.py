@@ -7,7 +7,7 @@ labelled texts and many others: --unlabelled learns from both, and keeps what it
 from __future__ import annotations
 
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 def add_settings(parser: ArgumentParser) -> None:
     """The settings, by the names that they have everywhere."""
     add = parser.add_argument
-    model = "multinomial (default), bernoulli, complement, ratio, twcnb, tan, or auto: chosen by leave-one-out"
+    model = (
+        "of counts: multinomial (default), bernoulli, complement, ratio, twcnb, tan, or auto, by leave-one-out; "
+        "fitted: logistic, hinge, nbsvm, nblogistic, or committee: several, added up"
+    )
     add("--model", default="multinomial", metavar="NAME", help=model)
     words = "runs of words that are terms: 1, 1-2, ... or none (default: 1)"
     add("--words", default=(1, 1), type=options.lengths, metavar="LENGTHS", help=words)
@@ -77,6 +80,20 @@ def add_settings(parser: ArgumentParser) -> None:
     add("--prior-smoothing", default=0.0, type=float, metavar="NUMBER", help=prior_smoothing)
     tree = "how many terms the tree of a tan model has (default: 500)"
     add("--tree-terms", default=500, type=options.positive, metavar="N", help=tree)
+    cost = "fitted: C, what errors cost; the less, the simpler the model (default: chosen by cross-validation)"
+    add("--cost", default=None, type=float, metavar="NUMBER", help=cost)
+    l1 = "fitted: the part of L1 in the penalty, which makes weights zero; 0 is L2, 1 is L1 (default: 0)"
+    add("--l1", default=0.0, type=float, metavar="SHARE", help=l1)
+    yes_no: dict[str, Any] = {"default": None, "action": BooleanOptionalAction}
+    add("--joint", **yes_no, help="fitted: all labels at once, or each against the rest (default: as the model has it)")
+    weighting = "fitted: how often a term counts: binary, counts or sublinear, 1 + log (default: as the model has it)"
+    add("--weighting", default=None, metavar="NAME", help=weighting)
+    add("--idf", **yes_no, help="fitted: rare terms weigh more (default: as the model has it)")
+    add("--length-norm", **yes_no, help="fitted: texts are made equally long (default: as the model has it)")
+    beta = "nbsvm, nblogistic: how much the fit counts beside the ratios alone, from 0 to 1 (default: 0.25)"
+    add("--interpolation", default=0.25, type=float, metavar="NUMBER", help=beta)
+    weights = "fitted: what errors cost, by label: none (default), balanced, or given as spam=2,ham=1"
+    add("--class-weight", default="none", type=options.prior, metavar="WEIGHTS", help=weights)
     calibration = "how scores become probabilities (default: none)"
     add("--calibration", default="none", metavar="NAME", help=calibration)
 

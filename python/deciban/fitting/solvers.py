@@ -18,6 +18,13 @@ The penalty is `l1` |w|_1 + (1 - `l1`) |w|^2 / 2. The bias is the weight of a co
 penalised like others, less so the larger the constant: as in LIBLINEAR. A fit ends when the duality gap, which says how
 much lower the objective can be at most, is `tolerance` of the objective.
 
+With `ratios` (NBSVM, Wang and Manning 2012; Rush), rows are multiplied with the log-count ratios of a label against the
+rest before they are fit, and the weights after; P_j of the rows of the label that are learnt from have term j, and Q_j
+of the others:
+
+    r_j = log((P_j + alpha) / |P + alpha|) - log((Q_j + alpha) / |Q + alpha|)
+    W_j = r_j ((1 - beta) mean |w| + beta w_j)
+
 Not here: what the numbers of a row are, which C is best, and what becomes of the weights.
 """
 
@@ -40,9 +47,10 @@ LOSSES = ("hinge", "squared_hinge", "squared", "logistic", "softmax", "multiclas
 
 @dataclass(frozen=True)
 class Solver:
-    """What is minimised, and how far."""
+    """What is minimised, and how far; `ratios` are alpha and beta, of rows that are multiplied with ratios first."""
 
     loss: str = "logistic"
+    ratios: tuple[float, float] | None = None
     l1: float = 0.0
     tolerance: float = 1e-4
     epochs: int = 1000

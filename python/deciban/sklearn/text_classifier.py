@@ -51,6 +51,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         prior: str | dict[str, float] = "data",
         prior_smoothing: float = 0.0,
         tree_terms: int = 500,
+        cost: float | None = None,
+        l1: float = 0.0,
+        joint: bool | None = None,
+        weighting: str | None = None,
+        idf: bool | None = None,
+        length_norm: bool | None = None,
+        interpolation: float = 0.25,
+        class_weight: str | dict[str, float] = "none",
         calibration: str = "none",
         threads: int | None = None,
     ) -> None:
@@ -72,6 +80,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.prior = prior
         self.prior_smoothing = prior_smoothing
         self.tree_terms = tree_terms
+        self.cost = cost
+        self.l1 = l1
+        self.joint = joint
+        self.weighting = weighting
+        self.idf = idf
+        self.length_norm = length_norm
+        self.interpolation = interpolation
+        self.class_weight = class_weight
         self.calibration = calibration
         self.threads = threads
 

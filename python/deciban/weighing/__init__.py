@@ -108,8 +108,8 @@ def draw(
     rng: np.random.Generator,
 ) -> list[npt.NDArray[np.int64]]:
     """The terms of n documents of a label: drawn from p(x|y), as the model says how."""
-    model = MODELS[settings.model]
-    if not hasattr(model, "draw"):
+    model = MODELS.get(settings.model)
+    if model is None or not hasattr(model, "draw"):
         raise NotDrawable(model=settings.model, known=listed(name for name in MODELS if hasattr(MODELS[name], "draw")))
     of = Whole(counts, binary=settings.is_binary)
     by_collection = _formula(counts.labels, settings)(of).by_collection

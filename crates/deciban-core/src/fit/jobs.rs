@@ -35,14 +35,19 @@ pub fn fit(
         return Err(Invalid("the weights to start from do not fit the rows, or are not all finite").into());
     }
     let found = pooled(jobs, rules.threads, watch, |job, watch| {
-        let mut solver = problem.solver(rules, job, None);
+        let scaled = problem.scaled(rules, job, None);
+        let of_job = Problem { matrix: scaled.as_ref().map_or(problem.matrix, |scaled| &scaled.matrix), ..*problem };
+        let mut solver = of_job.solver(rules, job, None);
         if let (Some(start), Some(&c)) = (start, cs.first()) {
             let mut of_job: Vec<f64> =
                 start.chunks_exact(outputs).flat_map(|all| &all[job * width..][..width]).copied().collect();
             of_job[(columns - 1) * width..].iter_mut().for_each(|bias| *bias /= constant);
             solver.start(&of_job, c);
         }
-        path(&mut *solver, rules, cs, watch, |solver, solved| (solver.weights(), solved))
+        path(&mut *solver, rules, cs, watch, |solver, solved| match &scaled {
+            Some(scaled) => (scaled.weights(solver.weights()), solved),
+            None => (solver.weights(), solved),
+        })
     })?;
     let of_c = |at: usize| {
         let mut weights = vec![0.0; columns * outputs];
@@ -79,8 +84,13 @@ pub fn held_out(
     let found = pooled(jobs * distinct.len(), rules.threads, watch, |number, watch| {
         let (fold, job) = (distinct[number / jobs], number % jobs);
         let held = rows_of(fold);
-        let mut solver = problem.solver(rules, job, Some((folds, fold)));
-        path(&mut *solver, rules, cs, watch, |solver, _| solver.scores(&held))
+        let scaled = problem.scaled(rules, job, Some((folds, fold)));
+        let of_job = Problem { matrix: scaled.as_ref().map_or(problem.matrix, |scaled| &scaled.matrix), ..*problem };
+        let mut solver = of_job.solver(rules, job, Some((folds, fold)));
+        path(&mut *solver, rules, cs, watch, |solver, _| match &scaled {
+            Some(scaled) => problem.matrix.scores(&scaled.weights(solver.weights()), &held),
+            None => solver.scores(&held),
+        })
     })?;
     let mut all = vec![vec![0.0; folds.len() * outputs]; cs.len()];
     let width = outputs / jobs;
@@ -157,7 +167,7 @@ mod tests {
     }
 
     fn rules(loss: Loss, l1: f64) -> Rules {
-        Rules { loss, l1, tolerance: 1e-6, epochs: 10_000, seed: 3, threads: 1 }
+        Rules { loss, ratios: None, l1, tolerance: 1e-6, epochs: 10_000, seed: 3, threads: 1 }
     }
 
     fn all_rules() -> impl Iterator<Item = Rules> {

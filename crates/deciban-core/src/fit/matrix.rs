@@ -82,12 +82,20 @@ impl Matrix {
             starts.push(entries.len());
             own_starts.push(own.len());
         }
-        let norm = |row: usize| {
-            let of_own = squares(&own[own_starts[row]..own_starts[row + 1]]);
-            (of_own + squares(&entries[starts[row]..starts[row + 1]]), of_own)
-        };
-        let norms = (0..rows).map(norm).collect();
+        let norms = norms(&starts, &entries, &own_starts, &own);
         Ok(Matrix { terms, bias, starts, entries, own_starts, own, columns, norms, by_column: OnceLock::new() })
+    }
+
+    /// The same rows, each column multiplied with a factor; the last one is the bias.
+    pub(super) fn scaled(&self, factors: &[f64]) -> Self {
+        let times =
+            |entry: &Entry, column: usize| Entry { value: (f64::from(entry.value) * factors[column]) as f32, ..*entry };
+        let entries: Vec<_> = self.entries.iter().map(|e| times(e, self.columns[e.place as usize] as usize)).collect();
+        let own: Vec<_> = self.own.iter().map(|e| times(e, e.place as usize)).collect();
+        let norms = norms(&self.starts, &entries, &self.own_starts, &own);
+        let (starts, own_starts, columns) = (self.starts.clone(), self.own_starts.clone(), self.columns.clone());
+        let by_column = OnceLock::new();
+        Matrix { terms: self.terms, bias: self.bias, starts, entries, own_starts, own, columns, norms, by_column }
     }
 
     /// How many rows there are.
@@ -136,6 +144,12 @@ impl Matrix {
         self.shared(row).iter().map(column).chain(self.own(row).iter().copied())
     }
 
+    /// The scores of some rows by weights, one a column.
+    pub(super) fn scores(&self, weights: &[f64], rows: &[u32]) -> Vec<f64> {
+        let score = |&row: &u32| self.row(row as usize).map(|e| f64::from(e.value) * weights[e.place as usize]).sum();
+        rows.iter().map(score).collect()
+    }
+
     /// The same entries by column, laid out when first asked for.
     pub(super) fn columns(&self) -> &Columns {
         self.by_column.get_or_init(|| {
@@ -179,6 +193,15 @@ fn by_frequency(frequency: &[u32], rows: usize) -> Vec<u32> {
         starts[rows as usize] += 1;
     }
     columns
+}
+
+/// The sum of squares of each row, and the part of it of terms that only this row has.
+fn norms(starts: &[usize], entries: &[Entry], own_starts: &[usize], own: &[Entry]) -> Vec<(f64, f64)> {
+    let norm = |row: usize| {
+        let of_own = squares(&own[own_starts[row]..own_starts[row + 1]]);
+        (of_own + squares(&entries[starts[row]..starts[row + 1]]), of_own)
+    };
+    (0..starts.len() - 1).map(norm).collect()
 }
 
 /// The sum of squares; from 0 on, since the sum of nothing is -0.

@@ -1,0 +1,129 @@
+"""Rows with labels -> the weights of one linear model, and its scores of rows that it has not seen.
+
+`loss` is one of the solvers', or "bayes": the multinomial model in closed form, of the same rows,
+
+    W_jr = log((N_jr + alpha) / sum_i (N_ir + alpha)),  b_r = log(n_r + 1)            N_jr = sum of x_ij over label r
+
+With `ratios`, alpha and beta, rows are multiplied with log-count ratios first (`solvers`): the model is NBSVM, or as it
+with another loss. What is left out of a fold is left out of the ratios too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import solvers
+from .seen import Seen, Sight
+from .solvers import Solver
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+TOLERANCE = 1e-3  # of the objective: no more changes an answer
+
+
+@dataclass(frozen=True)
+class Member:
+    """One linear model: what it sees, and what it minimises. `name` is for people, `alpha` for the closed form."""
+
+    name: str
+    sight: Sight
+    loss: str
+    c: float = 1.0
+    alpha: float = 1.0
+    ratios: tuple[float, float] | None = None
+    l1: float = 0.0
+    bias: float = 1.0
+    tolerance: float = TOLERANCE
+
+
+class Linear(NamedTuple):
+    """Weights, terms x labels, and biases."""
+
+    weights: Floats
+    bias: Floats
+
+
+class Labelled(NamedTuple):
+    """The labels of rows, by their numbers, of how many; and what it costs to be wrong about each row."""
+
+    y: Integers
+    labels: int
+    cost: Floats
+
+    @property
+    def outputs(self) -> list[int]:
+        """The labels that are set against the rest: of two, the second."""
+        return [1] if self.labels == 2 else list(range(self.labels))
+
+    def without(self, fold: npt.NDArray[np.bool_]) -> Labelled:
+        """The same, where some rows cost nothing: they are not learnt from."""
+        return self._replace(cost=np.where(fold, 0.0, self.cost))
+
+    def sums(self, seen: Seen, values: npt.NDArray[np.floating]) -> Floats:
+        """The sum of each term's values over the rows of each label that are learnt from: terms x labels."""
+        k, learnt = self.labels, self.cost > 0
+        keys = seen.column.astype(np.int64) * k + self.y[seen.row]
+        sums = np.bincount(keys, np.where(learnt[seen.row], values, 0.0), len(seen.terms) * k)
+        return np.asarray(sums, np.float64).reshape(len(seen.terms), k)
+
+
+def fit(member: Member, seen: Seen, of: Labelled, threads: int = 0) -> Linear:
+    """The weights of a member, from all rows that cost something."""
+    if member.loss == "bayes":
+        return _bayes(member, seen, of)
+    given = solvers.examples(_rows(seen, seen.value), len(seen.terms), of.y, of.labels, cost=of.cost, bias=member.bias)
+    found = solvers.fit(given, _solver(member, threads), [member.c])[0]
+    return _for_labels(found.weights, found.bias, of.labels)
+
+
+def held_out(
+    member: Member, seen: Seen, of: Labelled, folds: Integers, cs: Sequence[float], threads: int = 0
+) -> Floats:
+    """For each C the scores of all rows (C x rows x labels), each by what was learnt from other folds."""
+    if member.loss != "bayes":
+        rows = _rows(seen, seen.value)
+        given = solvers.examples(rows, len(seen.terms), of.y, of.labels, cost=of.cost, bias=member.bias)
+        found = solvers.held_out(given, _solver(member, threads), cs, folds)
+        return np.stack([_scores_for_labels(scores, of.labels) for scores in found])
+    scores = np.empty((len(cs), len(seen), of.labels))
+    for fold in np.unique(folds):
+        there = folds == fold
+        some = seen.some(np.flatnonzero(there))
+        for i, c in enumerate(cs):
+            scores[i, there] = some.scores(*fit(replace(member, c=c), seen, of.without(there), threads))
+    return scores
+
+
+def _solver(member: Member, threads: int) -> Solver:
+    return Solver(member.loss, member.ratios, member.l1, member.tolerance, threads=threads)
+
+
+def _rows(
+    seen: Seen, values: npt.NDArray[np.floating]
+) -> tuple[Integers, npt.NDArray[np.uint32], npt.NDArray[np.floating]]:
+    return seen.indptr, seen.column, values
+
+
+def _bayes(member: Member, seen: Seen, of: Labelled) -> Linear:
+    sums = of.sums(seen, seen.value) + member.alpha
+    known = sums.sum(axis=1) > member.alpha * of.labels  # terms of held-out rows alone say nothing
+    totals = sums[known].sum(axis=0) if known.any() else np.ones(of.labels)
+    logs = np.where(known[:, None], np.log(sums / totals), 0.0)
+    documents = np.bincount(of.y[of.cost > 0], minlength=of.labels)
+    return Linear(logs - logs.mean(axis=1, keepdims=True), np.log(documents + 1.0))
+
+
+def _for_labels(weights: Floats, bias: Floats, labels: int) -> Linear:
+    """A column for each label: of two, the first has none of its own."""
+    return Linear(_scores_for_labels(weights, labels), _scores_for_labels(bias[None], labels)[0])
+
+
+def _scores_for_labels(scores: Floats, labels: int) -> Floats:
+    if scores.shape[1] == labels:
+        return scores
+    return np.concatenate([np.zeros((len(scores), 1)), scores], axis=1)

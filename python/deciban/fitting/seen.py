@@ -1,0 +1,128 @@
+"""Rows of counts -> rows of numbers, as a fitted model sees them (Rush: features; tf-idf).
+
+    x_j = f(z_j) t_j / |x|
+
+where z_j is how often term j stands in the text; f(z) is 1, z or 1 + log z (`weighting`); t_j is idf_j, or 1; and |x|
+is the length of the row so made, or 1:
+
+    idf_j = 1 + log((1 + n) / (1 + m_j))              of n documents, m_j of them with the term
+
+idf_j and |x| know nothing of labels. A model may see some kinds of terms only: words, characters inside words, across.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ..counts import Counts
+from ..rows import Rows
+from ..scorecard import COUNTINGS, KINDS, WORDS
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+ACROSS, INSIDE = KINDS["\ta"], KINDS["\tc"]
+ALL = ACROSS | INSIDE | WORDS
+AT_ONCE = 1 << 20  # products
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What is seen of rows."""
+
+    kinds: int = ALL
+    weighting: str = "sublinear"
+    idf: bool = True
+    length_norm: bool = True
+
+    @property
+    def group(self) -> int:
+        """The group that its weights are, by its number in a scorecard's scaling."""
+        return 8 * COUNTINGS.index(self.weighting) + (self.kinds if self.length_norm else 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """Compressed sparse rows of numbers, over the terms that a model sees; `t` is t_j of each of those."""
+
+    sight: Sight
+    indptr: Integers
+    column: npt.NDArray[np.uint32]
+    value: npt.NDArray[np.float32]
+    terms: Integers
+    t: Floats
+    typical: float
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    @cached_property
+    def row(self) -> Integers:
+        """The row of each entry."""
+        return np.repeat(np.arange(len(self)), np.diff(self.indptr))
+
+    def scores(self, weights: Floats, bias: Floats) -> Floats:
+        """x W + b of each row."""
+        scores = np.tile(bias, (len(self), 1))
+        full = np.flatnonzero(np.diff(self.indptr))
+        step = max(1, AT_ONCE // max(1, len(bias) * int(np.diff(self.indptr).max(initial=1))))
+        for some in np.array_split(full, -(-len(full) // step)) if len(full) else []:
+            start, end = self.indptr[some[0]], self.indptr[some[-1] + 1]
+            added = weights[self.column[start:end]] * self.value[start:end, None]
+            scores[some] += np.add.reduceat(added, self.indptr[some] - start, axis=0)
+        return scores
+
+    def some(self, places: Integers) -> Seen:
+        """Some of the rows."""
+        rows = Rows(self.indptr, self.column, self.value).some(places)  # type: ignore[arg-type]
+        return Seen(self.sight, rows.indptr, rows.term, rows.count, self.terms, self.t, self.typical)  # type: ignore[arg-type]
+
+
+def see(rows: Rows, counts: Counts, sight: Sight) -> Seen:
+    """What a model sees of the rows that were counted.
+
+    >>> from deciban.counts import count
+    >>> from deciban.rows import rows
+    >>> from deciban.terms import Terms
+    >>> texts = ["fun fun", "exam", "exam fun"]
+    >>> counts = count(Terms(), texts, ["fun", "study", "study"])
+    >>> seen = see(rows(counts.lexicon, texts), counts, Sight(idf=False))
+    >>> seen.column.tolist(), [round(float(value), 3) for value in seen.value]
+    ([1, 0, 0, 1], [1.0, 1.0, 0.707, 0.707])
+    """
+    chosen = _of_kinds(counts, sight.kinds)
+    rows = rows if chosen.all() else rows.without(~chosen[rows.term])
+    terms = np.flatnonzero(chosen)
+    column = np.cumsum(chosen)[rows.term] - 1
+    present = counts.by_term(counts.presences)[terms]
+    t = 1 + np.log((1 + len(rows)) / (1 + present)) if sight.idf else np.ones(len(terms))
+    value = _counted(rows.count, sight.weighting) * t[column]
+    typical = 1.0
+    if sight.length_norm:
+        lengths = np.sqrt(np.bincount(rows.row, value**2, len(rows)))
+        lengths[lengths == 0] = 1.0
+        value /= np.repeat(lengths, np.diff(rows.indptr))
+        typical = float(np.mean(1 / lengths))
+    return Seen(sight, rows.indptr, column.astype(np.uint32), value.astype(np.float32), terms, t, typical)
+
+
+def _counted(z: Integers, weighting: str) -> Floats:
+    """f(z)."""
+    if weighting == "binary":
+        return np.ones(len(z))
+    return z.astype(np.float64) if weighting == "counts" else 1 + np.log(z)
+
+
+def _of_kinds(counts: Counts, kinds: int) -> npt.NDArray[np.bool_]:
+    """Which terms of the lexicon are of some kinds: it is in the order of their names, and by those kinds begin."""
+    places = range(len(counts.lexicon))
+    name = lambda place: counts.lexicon.name(place) or ""  # noqa: E731
+    of = np.full(len(places), WORDS)
+    for start, kind in KINDS.items():
+        first, last = (bisect_left(places, edge, key=name) for edge in (start, f"{start}\U0010ffff"))
+        of[first:last] = kind
+    return np.asarray((of & kinds) > 0)

@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check rust lint types layers pytest format picture bench scale labels unlabelled accuracy solvers \
+.PHONY: help setup demo test check rust lint types layers pytest format picture bench scale labels unlabelled accuracy table solvers \
 	fuzz data clean
 
 help:  ## list the targets
@@ -64,6 +64,9 @@ unlabelled: .venv/bench  ## measure what unlabelled texts add to a few labelled 
 
 accuracy: .venv/bench  ## measure how good the models are on real data sets; writes benches/results/accuracy.md
 	$(BIN)/python -m benches.accuracy $(BENCH)
+
+table: .venv/bench  ## measure fitted models beside the published table, and a committee; as part of accuracy.md
+	$(BIN)/python -m benches.accuracy fitted committee $(BENCH)
 
 solvers: .venv/bench  ## measure the solvers of fitted models beside LIBLINEAR; writes benches/results/solvers.md
 	$(BIN)/python -m benches.solvers $(BENCH)

@@ -21,6 +21,7 @@ from deciban.fitting.members import Labelled
 from deciban.rows import rows
 from deciban.settings import FITTED
 from deciban.units import decibans
+from terminal import on_a_terminal
 
 ALL = {"words": (1, 2), "edges": True, "chars": (2, 4), "chars_across": (1, 4), "tokens": "marks"}
 TICKETS = ROOT / "samples" / "tickets.csv"
@@ -246,3 +247,12 @@ def test_the_command_trains_predicts_and_explains(model, tmp_path, capsys):
     assert run(["words", path, "--top", "2"]) == 0
     assert run(["explain", path, "where is my parcel"]) == 0
     assert "(bias)" in capsys.readouterr().out
+
+
+def test_progress_shows_loss_and_gap(tmp_path):
+    big = tmp_path / "big.csv"
+    lines = TICKETS.read_text(encoding="utf-8").splitlines()
+    big.write_text("\n".join([lines[0], *lines[1:] * 20]) + "\n", encoding="utf-8")
+    shown = on_a_terminal("train", big, "--model", "hinge", "--words", "1-3", "-o", tmp_path / "m")
+    assert b"holding out, hinge: loss " in shown
+    assert b", gap " in shown

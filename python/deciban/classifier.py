@@ -151,7 +151,7 @@ class Classifier:
             raise NeedsExamples(model=self.settings.model)
         found = self._rows(self._examples)
         if self.settings.model in FITTED:
-            return fitting.fit(self.counts, *found, self.settings, self.settings.cores)[0]
+            return fitting.fit(self.counts, *found, self.settings)[0]
         return weigh(self.counts, self.settings, *found)
 
     def _countable(self) -> Counts:
@@ -592,16 +592,22 @@ def train(
     return trained._with_unlabelled(unlabelled, "memory", unlabelled_weight, "unlabelled[{}]".format, None)
 
 
-def train_on(source: Source, settings: Settings, progress: Callable[[int], None] | None = None) -> Classifier:
+def train_on(
+    source: Source,
+    settings: Settings,
+    progress: Callable[[int], None] | None = None,
+    steps: Callable[[str, int, int], None] | None = None,
+) -> Classifier:
     """Trains a model on a file, reading it in batches: memory grows with the counts, not with the file.
 
-    Unless the model needs the examples themselves: then all of them are kept.
+    Unless the model needs the examples themselves: then all of them are kept. `progress` is told the bytes that are
+    read; `steps`, how far the fit of a model that is fitted has come.
     """
     most = sys.maxsize if settings.needs_rows else MOST_TEXTS
     sample = kept.Reservoir(most) if settings.needs_rows or is_open(settings) else None
     counts = _tallied(source, settings, progress, sample)
     examples = sample.examples if sample is not None and settings.needs_rows else None
-    return _trained(settings, counts, source.name, examples, sample)
+    return _trained(settings, counts, source.name, examples, sample, steps)
 
 
 def train_with_unlabelled(
@@ -644,7 +650,12 @@ def _tallied(
 
 
 def _trained(
-    settings: Settings, counts: Counts, source: str, examples: Examples | None, sample: kept.Reservoir | None = None
+    settings: Settings,
+    counts: Counts,
+    source: str,
+    examples: Examples | None,
+    sample: kept.Reservoir | None = None,
+    steps: Callable[[str, int, int], None] | None = None,
 ) -> Classifier:
     """The model of some counts; where its settings are open, chosen by a sample of the texts."""
     if len(counts.labels) == 1:
@@ -652,7 +663,7 @@ def _trained(
     provenance: dict[str, Any] = {"source": source, "examples": int(counts.documents.sum())}
     if settings.model in FITTED and examples is not None:
         found = rows(counts.lexicon, examples[0], settings.cores), counts.numbers(examples[1])
-        card, chosen, provenance["fit"] = fitting.fit(counts, *found, settings, settings.cores)
+        card, chosen, provenance["fit"] = fitting.fit(counts, *found, settings, steps)
         return Classifier(chosen, counts, [provenance], examples, card)
     if not is_open(settings):
         return Classifier(resolved(settings, counts), counts, [provenance], examples)

@@ -134,8 +134,13 @@ def run(given: Namespace) -> None:
 
 def _trained(given: Namespace, settings: Settings) -> Classifier:
     from ..classifier import train_on, train_with_unlabelled
+    from ..settings import FITTED
 
     source = options.source(given, labelled=True)
+    if given.unlabelled is None and settings.model in FITTED:
+        with screen.steps() as steps:
+            read = None if steps is None else lambda done: steps(f"reading {given.file}", done, source.size or done)
+            return train_on(source, settings, read, steps)
     if given.unlabelled is None:
         with screen.progress(f"reading {given.file}", source.size) as progress:
             return train_on(source, settings, progress)

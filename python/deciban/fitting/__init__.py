@@ -17,7 +17,7 @@ from ..rows import Rows
 from ..scorecard import Scorecard
 from ..settings import Settings
 from . import cards, committee, members
-from .members import Labelled, Member
+from .members import Labelled, Member, Steps
 from .seen import Seen, Sight, see
 
 Integers = npt.NDArray[np.int64]
@@ -31,20 +31,20 @@ __all__ = ["fit"]
 
 
 def fit(
-    counts: Counts, rows: Rows, y: Integers, settings: Settings, threads: int = 0
+    counts: Counts, rows: Rows, y: Integers, settings: Settings, steps: Steps | None = None
 ) -> tuple[Scorecard, Settings, dict[str, Any]]:
     """The scorecard of rows with labels y; the settings with what was chosen; and how it was chosen, for a file."""
-    of = Labelled(y, len(counts.labels), _costs(counts, y, settings))
+    of, threads = Labelled(y, len(counts.labels), _costs(counts, y, settings)), settings.cores
     if settings.model == "committee":
-        found, told = _committee(counts, rows, of, threads)
+        found, told = _committee(counts, rows, of, threads, steps)
         return found, settings, told
     member = _member(settings, of.labels)
     seen = see(rows, counts, member.sight)
     told = {}
     if settings.cost is None:
-        cost, told = _chosen(member, seen, of, threads)
+        cost, told = _chosen(member, seen, of, threads, steps)
         member, settings = replace(member, c=cost), replace(settings, cost=cost)
-    linear = members.fit(member, seen, of, threads)
+    linear = members.fit(member, seen, of, threads, steps)
     return cards.of_one(counts.labels, counts.lexicon, seen, linear), settings, told
 
 
@@ -72,17 +72,21 @@ def _costs(counts: Counts, y: Integers, settings: Settings) -> Floats:
     return np.asarray(weights[y], np.float64)
 
 
-def _chosen(member: Member, seen: Seen, of: Labelled, threads: int) -> tuple[float, dict[str, Any]]:
+def _chosen(
+    member: Member, seen: Seen, of: Labelled, threads: int, steps: Steps | None
+) -> tuple[float, dict[str, Any]]:
     """The C that does best on held-out rows, the least of those that do as well; and how each did."""
     costs = COSTS if member.sight.length_norm else SMALL_COSTS
     folds = committee.folds_of(of.y, FOLDS)
-    scores = members.held_out(member, seen, of, folds, costs, threads)
+    scores = members.held_out(member, seen, of, folds, costs, threads, steps)
     right = [float(np.mean(of_cost.argmax(axis=1) == of.y)) for of_cost in scores]
     best = costs[int(np.argmax(right))]
     return best, {"held_out": {f"{cost:g}": accuracy for cost, accuracy in zip(costs, right, strict=True)}}
 
 
-def _committee(counts: Counts, rows: Rows, of: Labelled, threads: int) -> tuple[Scorecard, dict[str, Any]]:
+def _committee(
+    counts: Counts, rows: Rows, of: Labelled, threads: int, steps: Steps | None
+) -> tuple[Scorecard, dict[str, Any]]:
     """The committee of all members that have something to see."""
     folds = committee.folds_of(of.y, FOLDS)
     views: dict[Sight, Seen] = {}
@@ -90,11 +94,11 @@ def _committee(counts: Counts, rows: Rows, of: Labelled, threads: int) -> tuple[
         if member.sight not in views:
             views[member.sight] = see(rows, counts, member.sight)
     sitting = [member for member in committee.MEMBERS if len(views[member.sight].terms)] or [committee.MEMBERS[0]]
-    scores = [members.held_out(m, views[m.sight], of, folds, [m.c], threads)[0] for m in sitting]
+    scores = [members.held_out(m, views[m.sight], of, folds, [m.c], threads, steps)[0] for m in sitting]
     found = committee.weigh(scores, of)
     parts = [
-        (views[member.sight], committee.scaled(members.fit(member, views[member.sight], of, threads), float(weight)))
-        for member, weight in zip(sitting, found.members, strict=True)
+        (views[m.sight], committee.scaled(members.fit(m, views[m.sight], of, threads, steps), float(weight)))
+        for m, weight in zip(sitting, found.members, strict=True)
         if weight > 0 or not found.members.any()
     ]
     made = cards.of_sum(counts.labels, counts.lexicon, parts)

@@ -10,7 +10,7 @@ with another loss. What is left out of a fold is left out of the ratios too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ from .solvers import Solver
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Steps = Callable[[str, int, int], None]  # what is done, how much of it, of how much
 TOLERANCE = 1e-3  # of the objective: no more changes an answer
 
 
@@ -72,23 +73,30 @@ class Labelled(NamedTuple):
         return np.asarray(sums, np.float64).reshape(len(seen.terms), k)
 
 
-def fit(member: Member, seen: Seen, of: Labelled, threads: int = 0) -> Linear:
+def fit(member: Member, seen: Seen, of: Labelled, threads: int = 0, steps: Steps | None = None) -> Linear:
     """The weights of a member, from all rows that cost something."""
     if member.loss == "bayes":
         return _bayes(member, seen, of)
     given = solvers.examples(_rows(seen, seen.value), len(seen.terms), of.y, of.labels, cost=of.cost, bias=member.bias)
-    found = solvers.fit(given, _solver(member, threads), [member.c])[0]
+    found = solvers.fit(given, _solver(member, threads), [member.c], progress=_watched(member, "fitting", steps))[0]
     return _for_labels(found.weights, found.bias, of.labels)
 
 
 def held_out(
-    member: Member, seen: Seen, of: Labelled, folds: Integers, cs: Sequence[float], threads: int = 0
+    member: Member,
+    seen: Seen,
+    of: Labelled,
+    folds: Integers,
+    cs: Sequence[float],
+    threads: int = 0,
+    steps: Steps | None = None,
 ) -> Floats:
     """For each C the scores of all rows (C x rows x labels), each by what was learnt from other folds."""
     if member.loss != "bayes":
         rows = _rows(seen, seen.value)
         given = solvers.examples(rows, len(seen.terms), of.y, of.labels, cost=of.cost, bias=member.bias)
-        found = solvers.held_out(given, _solver(member, threads), cs, folds)
+        watch = _watched(member, "holding out", steps)
+        found = solvers.held_out(given, _solver(member, threads), cs, folds, watch)
         return np.stack([_scores_for_labels(scores, of.labels) for scores in found])
     scores = np.empty((len(cs), len(seen), of.labels))
     for fold in np.unique(folds):
@@ -97,6 +105,14 @@ def held_out(
         for i, c in enumerate(cs):
             scores[i, there] = some.scores(*fit(replace(member, c=c), seen, of.without(there), threads))
     return scores
+
+
+def _watched(member: Member, what: str, steps: Steps | None) -> solvers.Watch | None:
+    """Tells how far a solver is, with what is minimised, and how far from the least it is at most."""
+    if steps is None:
+        return None
+    told = "{what}, {name}: loss {now.objective:,.1f}, gap {now.gap:.2g}"
+    return lambda now: steps(told.format(what=what, name=member.name, now=now), now.done, now.problems)
 
 
 def _solver(member: Member, threads: int) -> Solver:

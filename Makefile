@@ -66,7 +66,7 @@ accuracy: .venv/bench  ## measure how good the models are on real data sets; wri
 	$(BIN)/python -m benches.accuracy $(BENCH)
 
 table: .venv/bench  ## measure fitted models beside the published table, and a committee; as part of accuracy.md
-	$(BIN)/python -m benches.accuracy fitted committee $(BENCH)
+	$(BIN)/python -m benches.accuracy fitted nbsvm committee $(BENCH)
 
 solvers: .venv/bench  ## measure the solvers of fitted models beside LIBLINEAR; writes benches/results/solvers.md
 	$(BIN)/python -m benches.solvers $(BENCH)
@@ -78,7 +78,7 @@ solvers: .venv/bench  ## measure the solvers of fitted models beside LIBLINEAR; 
 FUZZ_SECONDS ?= 60
 fuzz:  ## fuzz the core, each target for FUZZ_SECONDS (installs cargo-fuzz)
 	@command -v cargo-fuzz >/dev/null || cargo install --quiet cargo-fuzz
-	@for target in terms counts rows buffers; do \
+	@for target in terms counts rows buffers numbers; do \
 		cargo fuzz run --sanitizer none $$target -- -max_total_time=$(FUZZ_SECONDS) -max_len=512 -verbosity=0 || exit 1; \
 	done
 

@@ -19,11 +19,11 @@ from types import ModuleType
 from typing import Any
 
 from . import machine
-from .parts import auto, committee, fitted, loo, markdown, published, sizes
+from .parts import auto, committee, fitted, loo, markdown, nbsvm, published, sizes
 from .speed import RESULTS
 
 PARTS: dict[str, ModuleType] = {
-    of.__name__.rpartition(".")[2]: of for of in (published, auto, sizes, loo, fitted, committee)
+    of.__name__.rpartition(".")[2]: of for of in (published, auto, sizes, loo, fitted, nbsvm, committee)
 }
 FACTS = ("date", "processor", "cores", "load when it began", "Python", "numpy", "scikit-learn", "deciban's core")
 Known = dict[str, Any]  # by part: facts, rows

@@ -7,6 +7,7 @@ use deciban_core::counts::Counts;
 use deciban_core::lexicon::{Lexicon, Names};
 use deciban_core::pairs::Pairs;
 use deciban_core::rows::rows;
+use deciban_core::scaled::{Counting, Group, Scaling};
 use deciban_core::scores::{Scorecard, Scorer};
 use libfuzzer_sys::fuzz_target;
 use settings::Settings;
@@ -44,6 +45,10 @@ fuzz_target!(|found: Buffers| {
         binary: found.binary,
     };
     let (first, second, weight) = found.pairs;
+    let groups = first.iter().map(|&kinds| Group { counting: Counting::Log, kinds }).collect();
+    if let Ok(scorer) = Scorer::scaled(card.clone(), Scaling { length: weight.clone(), groups }, &lexicon) {
+        scorer.scores(&lexicon, &texts, 1);
+    }
     if let Ok(scorer) = Scorer::new(card, names.len()) {
         scorer.scores(&lexicon, &texts, 1);
         if let Ok(paired) = scorer.with_pairs(Pairs { first, second, weight }) {

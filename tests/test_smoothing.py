@@ -182,7 +182,7 @@ def test_the_fixed_point_makes_words_most_probable_given_all_others(corpus):
     ("chosen", "line"),
     [
         ({"model": "bernoulli", "smoothing": "absolute"}, "which takes: laplace, beta"),
-        ({"smoothing": "jelinek-mercer", "alpha": 1.0}, "a number above 0 and below 1"),
+        ({"smoothing": "jelinek-mercer", "alpha": 1.0}, "a number from 1e-12 on, below 1"),
         ({"smoothing": "none", "alpha": 1.0}, "this smoothing has no strength"),
         ({"prior": {"play": 1}}, "no number for the label 'study'; it has: play"),
         ({"prior": {"play": 0, "study": 1}}, "a number above 0 for every label"),

@@ -151,6 +151,8 @@ class Classifier:
             raise NeedsExamples(model=self.settings.model)
         found = self._rows(self._examples)
         if self.settings.model in FITTED:
+            if len(self.labels) == 1:
+                raise OneLabel(label=self.labels[0])
             return fitting.fit(self.counts, *found, self.settings)[0]
         return weigh(self.counts, self.settings, *found)
 

@@ -82,6 +82,7 @@ _MUST = {
 }
 _COUNTED = (*_GROUPS["postings"], *_GROUPS["counts"])
 _GREATEST = (1 << 63) - 1
+_MOST = 1e100  # that a weight is
 _SENSELESS = "its header makes no sense"
 _CODES = {"U8": "B", "U32": "I", "I64": "q", "F64": "d"}
 
@@ -435,6 +436,8 @@ def _check_halves(saved: Saved) -> None:
 
 def _check_scaling(buffers: dict[str, memoryview]) -> None:
     typical: Any = buffers.get("typical", [])
+    if "typical" in buffers and "first" in buffers:
+        raise ValueError("it has pairs of terms, and rows that are scaled")
     if len(typical) != len(buffers.get("groups", [])) or not all(0 < scale < float("inf") for scale in typical):
         raise ValueError("its scaling is not that of any rows")
 
@@ -448,7 +451,8 @@ def _provenance(given: list[dict[str, Any]]) -> Provenance:
             raise ValueError("where its expected counts came from cannot be read")
         told = part.get("fit", {})
         numbers = [number for found in told.values() for number in found.values()]
-        if told.keys() - {"held_out", "weights"} or not all(type(number) in (int, float) for number in numbers):
+        is_known = not told or "held_out" in told.keys() <= {"held_out", "weights"}
+        if not is_known or not all(type(number) in (int, float) and 0 <= number < _MOST for number in numbers):
             raise ValueError("how it was fitted cannot be read")
     return tuple(given)
 

@@ -2,9 +2,9 @@
 
 A scorecard says what each term adds to the score of each label, in nats (Rush: y = f(x W + b)). Most terms were never
 seen under most labels, so W is kept as what an unseen term adds (`absent`, one number a label) and what a seen one adds
-beyond that (`weight`, one number a posting): in memory it grows with the counts, not with terms x labels. With a
-`Scaling`, x is scaled first, as fitted models have it; for any one text it is still a sum over its terms. What is made
-of the scores, a probability or a label, is `decision`'s; why they are so, `evidence`'s.
+beyond that (`weight`, one number a posting): of models that are weighed from counts it grows with those in memory, not
+with terms x labels. With a `Scaling`, x is scaled first, as fitted models have it; for any one text it is still a sum
+over its terms. What is made of the scores, a probability or a label, is `decision`'s; why they are so, `evidence`'s.
 """
 
 from __future__ import annotations

@@ -34,6 +34,7 @@ AUTO = "auto"  # chosen by leave-one-out, when there are texts
 PRIORS = ("data", "uniform")
 CALIBRATIONS = ("none",)
 GREATEST = 1e9
+LEAST = 1e-12  # strength of smoothing: what is divided by it can still be multiplied
 MOST_THREADS = 4096
 MOST_TREE_TERMS = 10_000  # every two of them are compared
 
@@ -119,8 +120,10 @@ class Settings:
             known = ", ".join(allowed)
             raise NotForModel(setting="smoothing", got=self.smoothing, model=self.model, known=known)
         _, below = STRENGTHS.get(str(self.smoothing), (None, 0.0))
-        if self.alpha is not None and not (_is_number(self.alpha) and 0 < self.alpha < below):
-            expected = f"a number above 0 and below {below:g}" if below else "none: this smoothing has no strength"
+        if self.alpha is not None and not (_is_number(self.alpha) and LEAST <= self.alpha < below):
+            expected = (
+                f"a number from {LEAST:g} on, below {below:g}" if below else "none: this smoothing has no strength"
+            )
             raise BadSetting(setting="alpha", got=self.alpha, expected=expected)
         if not _is_number(self.default_p) or not 0 < self.default_p < 1:
             raise BadSetting(setting="default_p", got=self.default_p, expected="a probability between 0 and 1")
@@ -149,17 +152,30 @@ class Settings:
             if not _is_number(value) or not 0 <= value <= 1:
                 raise BadSetting(setting=setting, got=value, expected="a number from 0 to 1")
         for setting in ("joint", "idf", "length_norm"):
-            if getattr(self, setting) not in (None, True, False):
+            if not isinstance(getattr(self, setting), (bool, type(None))):
                 raise BadSetting(setting=setting, got=getattr(self, setting), expected="True, False, or None")
         if self.weighting is not None:
             check_choice("weighting", self.weighting, WEIGHTINGS)
         if isinstance(self.class_weight, dict):
-            if not all(_is_number(weight) and weight > 0 for weight in self.class_weight.values()):
+            of_label = ((type(label) is str and _is_number(w) and w > 0) for label, w in self.class_weight.items())
+            if not all(of_label):
                 raise BadSetting(setting="class_weight", got=self.class_weight, expected="a number above 0 for a label")
         else:
             check_choice("class_weight", self.class_weight, ("none", "balanced"))
+        self._check_of_fitted()
         if self.l1 > 0 and self.is_joint and self.model in FITTED:
             raise BadSetting(setting="l1", got=self.l1, expected="0 where all labels are seen at once: joint=False")
+
+    def _check_of_fitted(self) -> None:
+        """Refuses what the model would pass over."""
+        fitted = ("cost", "l1", "joint", "weighting", "idf", "length_norm")
+        others = () if self.model in FITTED else (*fitted, "class_weight")
+        passed_over = fitted if self.model == "committee" else others
+        for setting in (*passed_over, *(("prior",) if self.model in FITTED else ())):
+            default = type(self).__dataclass_fields__[setting].default
+            if getattr(self, setting) != default:
+                got = getattr(self, setting)
+                raise NotForModel(setting=setting, got=got, model=self.model, known=f"{default!r} alone")
 
     @property
     def has_ratios(self) -> bool:
@@ -200,22 +216,28 @@ class Settings:
         return float(default if self.alpha is None else self.alpha)  # type: ignore[arg-type]
 
     def with_label_renamed(self, old: str, new: str) -> Settings:
-        """The same, with what a given prior has for a label under its other name; where that has a number, the sum.
+        """The same, with what is given for a label under its other name.
+
+        Where a prior has a number for that, it is the sum of both; where weights of labels have one, it stays.
 
         >>> Settings(prior={"ham": 3, "junk": 1, "spam": 2}).with_label_renamed("junk", "spam").prior
         {'ham': 3, 'spam': 3}
         """
-        if not isinstance(self.prior, dict) or old not in self.prior or old == new:
-            return self
-        prior = {label: number for label, number in self.prior.items() if label != old}
-        return replace(self, prior={**prior, new: prior.get(new, 0) + self.prior[old]})
+        changed: dict[str, Any] = {}
+        for setting in ("prior", "class_weight"):
+            given: Any = getattr(self, setting)
+            if isinstance(given, dict) and old in given and old != new:
+                rest = {label: number for label, number in given.items() if label != old}
+                both = rest.get(new, 0) + given[old] if setting == "prior" else rest.get(new, given[old])
+                changed[setting] = {**rest, new: both}
+        return replace(self, **changed)
 
     @property
     def unit(self) -> str:
         """What differences of scores are: log-odds, or numbers that only look like them."""
-        is_fitted_to_odds = self.model == "committee" or (self.model == "logistic" and self.is_joint)
         if self.model in FITTED:
-            return "decibans" if is_fitted_to_odds else "points"
+            is_of_odds = self.model == "committee" or (self.model == "logistic" and self.is_joint)
+            return "decibans" if is_of_odds and self.class_weight == "none" else "points"
         return "points" if self.model in ("complement", "ratio", "twcnb") else "decibans"
 
     @property

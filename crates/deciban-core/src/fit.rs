@@ -23,8 +23,8 @@ pub use jobs::{fit, held_out, least_c};
 use joint::Joint;
 pub use matrix::Matrix;
 use random::Random;
+use ratios::Multiplied;
 pub use ratios::Ratios;
-use ratios::Scaled;
 use sparse::Sparse;
 
 /// Above this, numbers of costs are not taken for costs.
@@ -204,11 +204,11 @@ impl Problem<'_> {
     }
 
     /// The rows of a job multiplied with its ratios, where there are some; it learns from rows that are not in a fold.
-    fn scaled(&self, rules: &Rules, job: usize, held: Option<(&[u32], u32)>) -> Option<Scaled> {
+    fn multiplied(&self, rules: &Rules, job: usize, held: Option<(&[u32], u32)>) -> Option<Multiplied> {
         let positive = if self.labels == 2 { 1 } else { job as u32 };
         let learns = |row: usize| self.cost[row] > 0.0 && held.is_none_or(|(folds, fold)| folds[row] != fold);
         let side = |row: usize| learns(row).then(|| self.label[row] == positive);
-        rules.ratios.map(|ratios| Scaled::new(ratios, self.matrix, side))
+        rules.ratios.map(|ratios| Multiplied::new(ratios, self.matrix, side))
     }
 
     /// The solver of a job, which learns from the rows that are not in a fold.

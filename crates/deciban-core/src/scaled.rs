@@ -28,6 +28,8 @@ pub enum Counting {
 /// The kinds of terms: runs of characters across words, inside words, and all others, which are words.
 pub const KINDS: usize = 3;
 const COUNTINGS: usize = 3;
+/// No committee has more members; each takes room for all labels.
+const MOST_GROUPS: usize = 64;
 
 /// A group of weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +66,7 @@ pub(crate) struct Sums {
 impl Scaled {
     pub(crate) fn new(scaling: Scaling, lexicon: &Lexicon) -> Result<Self, Invalid> {
         let names = lexicon.names();
-        if scaling.length.len() != names.len() || scaling.groups.is_empty() {
+        if scaling.length.len() != names.len() || !(1..=MOST_GROUPS).contains(&scaling.groups.len()) {
             return Err(Invalid("the scaling does not fit the lexicon"));
         }
         let is_length = |length: &f64| (0.0..=1e100).contains(length);

@@ -82,7 +82,7 @@ impl Terms {
             "unicode" => Tokens::Unicode,
             "marks" => Tokens::Marks,
             "whitespace" => Tokens::Whitespace,
-            _ => return Err(PyValueError::new_err("tokens are cut by word, run, unicode or whitespace")),
+            _ => return Err(PyValueError::new_err("tokens are cut by word, run, unicode, marks or whitespace")),
         };
         let accents = match accents {
             "keep" => Accents::Keep,

@@ -6,6 +6,7 @@ import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
+from ..errors import one_line
 from . import options, screen
 
 SUMMARY = "show what a model file holds"
@@ -59,4 +60,4 @@ def _fitted(held_out: dict[str, float], weights: dict[str, float] | None = None)
     """How each C did, or each member of a committee, and how much it counts."""
     for name, right in held_out.items():
         what = f"C = {name}" if weights is None else f"{name} (weight {weights.get(name, 0.0):.3g})"
-        yield f"  {right:>8.1%}  {what}"
+        yield f"  {right:>8.1%}  {one_line(what)}"

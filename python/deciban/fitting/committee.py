@@ -1,14 +1,14 @@
 """Several linear models of the same texts, added up: each makes other mistakes.
 
-    score_r = sum_m a_m (x_m W_m)_r + b_r,      a_m >= 0
+    score_r = sum_m a_m (x_m W_m + b_m)_r + b_r,      a_m >= 0
 
 The a_m and b_r are those of a multinomial logistic model of the members' scores of texts that they had not learnt from,
 by folds: it minimises
 
-    - sum_i log p(y_i | i) + sum_m (s_m a_m - mean)^2 / 2 + sum_r b_r^2 / 2
+    - sum_i c_i log p(y_i | i) + sum_m (s_m a_m - mean)^2 / 2 + sum_r b_r^2 / 2
 
-where s_m is the spread of a member's scores. A sum of linear models is one: the committee ends as one scorecard, and
-members that no answer needs (a_m = 0) are not fit again.
+where c_i is what text i costs, and s_m is the spread of a member's scores. A sum of linear models is one: the committee
+ends as one scorecard, and members that no answer needs (a_m = 0) are not fit again.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def weigh(scores: Sequence[Floats], of: Labelled) -> Weighted:
     z = [each / s for each, s in zip(centred, spread, strict=True)]
     start = np.concatenate([np.full(len(z), 2.0 / len(z)), np.zeros(of.labels)])
     found, loss = _descend(lambda v: _objective(v, z, of), start, len(z))
-    return Weighted(found[: len(z)] / spread, found[len(z) :], loss / len(of.y))
+    return Weighted(found[: len(z)] / spread, found[len(z) :], loss / float(of.cost.sum()))
 
 
 def _objective(v: Floats, z: Sequence[Floats], of: Labelled) -> tuple[float, Floats]:
@@ -67,8 +67,9 @@ def _objective(v: Floats, z: Sequence[Floats], of: Labelled) -> tuple[float, Flo
     rows = np.arange(len(of.y))
     off = np.exp(log_p)
     off[rows, of.y] -= 1.0
+    off *= of.cost[:, None]
     away = a - a.mean()
-    loss = -log_p[rows, of.y].sum() + (away @ away + b @ b) / 2
+    loss = -(of.cost @ log_p[rows, of.y]) + (away @ away + b @ b) / 2
     return float(loss), np.concatenate([[np.vdot(off, z_m) for z_m in z] + away, off.sum(axis=0) + b])
 
 

@@ -4,6 +4,7 @@
 
     W_jr = log((N_jr + alpha) / sum_i (N_ir + alpha)),  b_r = log(n_r + 1)            N_jr = sum of x_ij over label r
 
+where a row counts as often as it costs.
 With `ratios`, alpha and beta, rows are multiplied with log-count ratios first (`solvers`): the model is NBSVM, or as it
 with another loss. What is left out of a fold is left out of the ratios too.
 """
@@ -56,20 +57,15 @@ class Labelled(NamedTuple):
     labels: int
     cost: Floats
 
-    @property
-    def outputs(self) -> list[int]:
-        """The labels that are set against the rest: of two, the second."""
-        return [1] if self.labels == 2 else list(range(self.labels))
-
     def without(self, fold: npt.NDArray[np.bool_]) -> Labelled:
         """The same, where some rows cost nothing: they are not learnt from."""
         return self._replace(cost=np.where(fold, 0.0, self.cost))
 
     def sums(self, seen: Seen, values: npt.NDArray[np.floating]) -> Floats:
-        """The sum of each term's values over the rows of each label that are learnt from: terms x labels."""
-        k, learnt = self.labels, self.cost > 0
+        """The sum of each term's values over the rows of each label, as often as a row costs: terms x labels."""
+        k = self.labels
         keys = seen.column.astype(np.int64) * k + self.y[seen.row]
-        sums = np.bincount(keys, np.where(learnt[seen.row], values, 0.0), len(seen.terms) * k)
+        sums = np.bincount(keys, values * self.cost[seen.row], len(seen.terms) * k)
         return np.asarray(sums, np.float64).reshape(len(seen.terms), k)
 
 
@@ -77,7 +73,7 @@ def fit(member: Member, seen: Seen, of: Labelled, threads: int = 0, steps: Steps
     """The weights of a member, from all rows that cost something."""
     if member.loss == "bayes":
         return _bayes(member, seen, of)
-    given = solvers.examples(_rows(seen, seen.value), len(seen.terms), of.y, of.labels, cost=of.cost, bias=member.bias)
+    given = solvers.examples(seen.rows, len(seen.terms), of.y, of.labels, cost=of.cost, bias=member.bias)
     found = solvers.fit(given, _solver(member, threads), [member.c], progress=_watched(member, "fitting", steps))[0]
     return _for_labels(found.weights, found.bias, of.labels)
 
@@ -93,8 +89,7 @@ def held_out(
 ) -> Floats:
     """For each C the scores of all rows (C x rows x labels), each by what was learnt from other folds."""
     if member.loss != "bayes":
-        rows = _rows(seen, seen.value)
-        given = solvers.examples(rows, len(seen.terms), of.y, of.labels, cost=of.cost, bias=member.bias)
+        given = solvers.examples(seen.rows, len(seen.terms), of.y, of.labels, cost=of.cost, bias=member.bias)
         watch = _watched(member, "holding out", steps)
         found = solvers.held_out(given, _solver(member, threads), cs, folds, watch)
         return np.stack([_scores_for_labels(scores, of.labels) for scores in found])
@@ -119,18 +114,12 @@ def _solver(member: Member, threads: int) -> Solver:
     return Solver(member.loss, member.ratios, member.l1, member.tolerance, threads=threads)
 
 
-def _rows(
-    seen: Seen, values: npt.NDArray[np.floating]
-) -> tuple[Integers, npt.NDArray[np.uint32], npt.NDArray[np.floating]]:
-    return seen.indptr, seen.column, values
-
-
 def _bayes(member: Member, seen: Seen, of: Labelled) -> Linear:
     sums = of.sums(seen, seen.value) + member.alpha
     known = sums.sum(axis=1) > member.alpha * of.labels  # terms of held-out rows alone say nothing
     totals = sums[known].sum(axis=0) if known.any() else np.ones(of.labels)
     logs = np.where(known[:, None], np.log(sums / totals), 0.0)
-    documents = np.bincount(of.y[of.cost > 0], minlength=of.labels)
+    documents = np.bincount(of.y, of.cost, of.labels)
     return Linear(logs - logs.mean(axis=1, keepdims=True), np.log(documents + 1.0))
 
 

@@ -60,6 +60,11 @@ class Seen:
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
+    @property
+    def rows(self) -> tuple[Integers, npt.NDArray[np.uint32], npt.NDArray[np.float32]]:
+        """The same, as solvers take them."""
+        return self.indptr, self.column, self.value
+
     @cached_property
     def row(self) -> Integers:
         """The row of each entry."""
@@ -123,6 +128,7 @@ def _of_kinds(counts: Counts, kinds: int) -> npt.NDArray[np.bool_]:
     name = lambda place: counts.lexicon.name(place) or ""  # noqa: E731
     of = np.full(len(places), WORDS)
     for start, kind in KINDS.items():
-        first, last = (bisect_left(places, edge, key=name) for edge in (start, f"{start}\U0010ffff"))
+        after = start[:-1] + chr(ord(start[-1]) + 1)
+        first, last = (bisect_left(places, edge, key=name) for edge in (start, after))
         of[first:last] = kind
     return np.asarray((of & kinds) > 0)

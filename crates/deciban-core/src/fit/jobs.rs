@@ -35,8 +35,9 @@ pub fn fit(
         return Err(Invalid("the weights to start from do not fit the rows, or are not all finite").into());
     }
     let found = pooled(jobs, rules.threads, watch, |job, watch| {
-        let scaled = problem.scaled(rules, job, None);
-        let of_job = Problem { matrix: scaled.as_ref().map_or(problem.matrix, |scaled| &scaled.matrix), ..*problem };
+        let multiplied = problem.multiplied(rules, job, None);
+        let of_job =
+            Problem { matrix: multiplied.as_ref().map_or(problem.matrix, |multiplied| &multiplied.matrix), ..*problem };
         let mut solver = of_job.solver(rules, job, None);
         if let (Some(start), Some(&c)) = (start, cs.first()) {
             let mut of_job: Vec<f64> =
@@ -44,8 +45,8 @@ pub fn fit(
             of_job[(columns - 1) * width..].iter_mut().for_each(|bias| *bias /= constant);
             solver.start(&of_job, c);
         }
-        path(&mut *solver, rules, cs, watch, |solver, solved| match &scaled {
-            Some(scaled) => (scaled.weights(solver.weights()), solved),
+        path(&mut *solver, rules, cs, watch, |solver, solved| match &multiplied {
+            Some(multiplied) => (multiplied.weights(solver.weights()), solved),
             None => (solver.weights(), solved),
         })
     })?;
@@ -84,11 +85,12 @@ pub fn held_out(
     let found = pooled(jobs * distinct.len(), rules.threads, watch, |number, watch| {
         let (fold, job) = (distinct[number / jobs], number % jobs);
         let held = rows_of(fold);
-        let scaled = problem.scaled(rules, job, Some((folds, fold)));
-        let of_job = Problem { matrix: scaled.as_ref().map_or(problem.matrix, |scaled| &scaled.matrix), ..*problem };
+        let multiplied = problem.multiplied(rules, job, Some((folds, fold)));
+        let of_job =
+            Problem { matrix: multiplied.as_ref().map_or(problem.matrix, |multiplied| &multiplied.matrix), ..*problem };
         let mut solver = of_job.solver(rules, job, Some((folds, fold)));
-        path(&mut *solver, rules, cs, watch, |solver, _| match &scaled {
-            Some(scaled) => problem.matrix.scores(&scaled.weights(solver.weights()), &held),
+        path(&mut *solver, rules, cs, watch, |solver, _| match &multiplied {
+            Some(multiplied) => problem.matrix.scores(&multiplied.weights(solver.weights()), &held),
             None => solver.scores(&held),
         })
     })?;

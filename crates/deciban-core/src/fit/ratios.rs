@@ -19,7 +19,7 @@ pub struct Ratios {
 }
 
 /// The rows of one job, multiplied.
-pub(super) struct Scaled {
+pub(super) struct Multiplied {
     pub matrix: Matrix,
     /// By column; 1 for the bias.
     ratio: Vec<f64>,
@@ -27,7 +27,7 @@ pub(super) struct Scaled {
     beta: f64,
 }
 
-impl Scaled {
+impl Multiplied {
     /// `side` says of each row that is learnt from whether it is of the label.
     pub fn new(ratios: Ratios, matrix: &Matrix, side: impl Fn(usize) -> Option<bool>) -> Self {
         let (terms, alpha) = (matrix.terms(), ratios.alpha);
@@ -46,7 +46,7 @@ impl Scaled {
         let log = |counts: &[f64; 2], side: usize| ((counts[side] + alpha) / totals[side]).ln();
         let ratio = |counts: &[f64; 2]| if is_known(counts) { log(counts, 1) - log(counts, 0) } else { 0.0 };
         let ratio: Vec<f64> = counts.iter().map(ratio).chain([1.0]).collect();
-        Scaled { matrix: matrix.scaled(&ratio), ratio, known, beta: ratios.beta }
+        Multiplied { matrix: matrix.scaled(&ratio), ratio, known, beta: ratios.beta }
     }
 
     /// The weights of rows as they are, from those of the multiplied ones; by column.
@@ -68,14 +68,14 @@ mod tests {
     fn rows_and_weights_are_multiplied_with_the_ratios_of_what_is_learnt() {
         let matrix = Matrix::new(&[0, 2, 3, 5], &[0, 1, 1, 0, 2], &[1.0, 2.0, 3.0, 4.0, 5.0], 3, 1.0).unwrap();
         let side = |row: usize| (row < 2).then_some(row == 0);
-        let scaled = Scaled::new(Ratios { alpha: 1.0, beta: 0.25 }, &matrix, side);
+        let multiplied = Multiplied::new(Ratios { alpha: 1.0, beta: 0.25 }, &matrix, side);
         let expected =
             [(2.0_f64 / 4.0).ln() - (1.0_f64 / 3.0).ln(), (2.0_f64 / 4.0).ln() - (2.0_f64 / 3.0).ln(), 0.0, 1.0];
-        assert!(scaled.ratio.iter().zip(expected).all(|(ratio, expected)| (ratio - expected).abs() < 1e-12));
-        let row: Vec<_> = scaled.matrix.row(2).map(|entry| (entry.place, entry.value)).collect();
+        assert!(multiplied.ratio.iter().zip(expected).all(|(ratio, expected)| (ratio - expected).abs() < 1e-12));
+        let row: Vec<_> = multiplied.matrix.row(2).map(|entry| (entry.place, entry.value)).collect();
         assert_eq!(row.len(), 3);
         assert!(row.contains(&(0, (4.0 * expected[0]) as f32)) && row.contains(&(2, 0.0)) && row.contains(&(3, 1.0)));
-        let weights = scaled.weights(vec![2.0, -4.0, 0.0, 7.0]);
+        let weights = multiplied.weights(vec![2.0, -4.0, 0.0, 7.0]);
         assert_eq!(weights[3], 7.0);
         assert!((weights[1] - expected[1] * (0.75 * 3.0 - 0.25 * 4.0)).abs() < 1e-12);
     }

@@ -207,6 +207,13 @@ def test_a_label_that_is_renamed_keeps_its_weight(tickets):
     assert np.array_equal(renamed.scores(texts), fresh.scores(texts))
 
 
+def test_a_label_that_is_dropped_takes_its_weight_along(tickets):
+    texts, labels = tickets
+    weights = {labels[0]: 9.0, next(label for label in labels if label != labels[0]): 2.0}
+    left = deciban.train(texts, labels, model="hinge", cost=1.0, class_weight=weights).drop_labels([labels[0]])
+    assert labels[0] not in left.predict(texts)
+
+
 @pytest.mark.parametrize("model", FITTED)
 def test_one_label_is_none_to_tell_apart(model):
     left = deciban.train(["aa bb", "aa", "cc"], ["x", "x", "y"], model=model).forget(["cc"], ["y"])

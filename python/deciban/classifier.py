@@ -36,6 +36,7 @@ from .errors import (
     OtherTrainingTexts,
     SameLabel,
     TooFewToLeaveOut,
+    UnknownLabel,
     described,
     listed,
 )
@@ -664,6 +665,7 @@ def _trained(
         raise OneLabel(label=counts.labels[0])
     provenance: dict[str, Any] = {"source": source, "examples": int(counts.documents.sum())}
     if settings.model in FITTED and examples is not None:
+        _check_weights(settings, counts)
         found = rows(counts.lexicon, examples[0], settings.cores), counts.numbers(examples[1])
         card, chosen, provenance["fit"] = fitting.fit(counts, *found, settings, steps)
         return Classifier(chosen, counts, [provenance], examples, card)
@@ -676,6 +678,13 @@ def _trained(
     sampled = Sample(rows(counts.lexicon, texts, settings.cores), counts.numbers(labels))
     chosen, provenance["choice"] = choose(settings, counts, sampled)
     return Classifier(chosen, counts, [provenance], examples)
+
+
+def _check_weights(settings: Settings, counts: Counts) -> None:
+    """Refuses weights of labels that there are not; later they may have been dropped."""
+    given = settings.class_weight if isinstance(settings.class_weight, dict) else {}
+    for label in sorted(given.keys() - {*counts.labels}):
+        raise UnknownLabel(label=label, known=listed(counts.labels))
 
 
 def load(path: str | os.PathLike[str]) -> Classifier:

@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ..counts import Counts
-from ..errors import UnknownLabel, listed
 from ..rows import Rows
 from ..scorecard import Scorecard
 from ..settings import Settings
@@ -67,8 +66,6 @@ def _costs(counts: Counts, y: Integers, settings: Settings) -> Floats:
     if settings.class_weight == "balanced":
         weights = len(y) / (len(counts.labels) * counts.documents)
     elif isinstance(settings.class_weight, dict):
-        for label in settings.class_weight.keys() - {*counts.labels}:
-            raise UnknownLabel(label=label, known=listed(counts.labels))
         weights = np.array([settings.class_weight.get(label, 1.0) for label in counts.labels])
     else:
         weights = np.ones(len(counts.labels))

@@ -173,6 +173,16 @@ def test_a_committee_is_the_sum_of_its_members(tickets):
     assert np.abs(rest - rest.mean(axis=0)).max() < 1e-4 * np.abs(total).max()
 
 
+def test_what_is_told_of_a_fit_is_told_of_the_last_one(tickets):
+    texts, labels = tickets
+    model = deciban.train(texts[:300], labels[:300], model="committee", **ALL).learn(texts[300:], labels[300:])
+    fresh = deciban.train(texts, labels, model="committee", **ALL)
+    assert np.array_equal(model.scores(texts), fresh.scores(texts))
+    first, last = model.provenance
+    assert "fit" not in first
+    assert last["fit"] == fresh.provenance[0]["fit"]
+
+
 def test_members_that_say_nothing_count_little():
     rng = np.random.default_rng(1)
     y = rng.integers(0, 3, 400)

@@ -62,7 +62,8 @@ def table(rows: list[Row]) -> str:
 
 
 def bars(rows: list[Row]) -> Iterator[Bar]:
-    """Whether ours are theirs, or better."""
+    """Whether ours are theirs."""
     for row in rows:
         what = f"{row['model']}-{row['n']} on {row['set']} as published"
-        yield Bar(what, f"{row['ours']:.2f}", f">= {row['published']} - {NEAR}", row["ours"] >= row["published"] - NEAR)
+        is_near = abs(row["ours"] - row["published"]) <= NEAR
+        yield Bar(what, f"{row['ours']:.2f}", f"{row['published']} +- {NEAR}", is_near)

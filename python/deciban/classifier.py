@@ -150,12 +150,19 @@ class Classifier:
             return weigh(self.counts, self.settings)
         if self._examples is None:
             raise NeedsExamples(model=self.settings.model)
-        found = self._rows(self._examples)
         if self.settings.model in FITTED:
-            if len(self.labels) == 1:
-                raise OneLabel(label=self.labels[0])
-            return fitting.fit(self.counts, *found, self.settings)[0]
-        return weigh(self.counts, self.settings, *found)
+            return self._fitted(self._examples)
+        return weigh(self.counts, self.settings, *self._rows(self._examples))
+
+    def _fitted(self, examples: Examples, steps: fitting.Steps | None = None) -> Scorecard:
+        """The scorecard of a model that is fitted; what is chosen is kept, and how it was, in place of what it was."""
+        if len(self.labels) == 1:
+            raise OneLabel(label=self.labels[0])
+        card, self.settings, told = fitting.fit(self.counts, *self._rows(examples), self.settings, steps)
+        if told and self.provenance:
+            *earlier, last = ({name: part[name] for name in part if name != "fit"} for part in self.provenance)
+            self.provenance = (*earlier, {**last, "fit": told})
+        return card
 
     def _countable(self) -> Counts:
         """The counts, of a model that is made of them alone; others say so before a long file is read."""
@@ -599,7 +606,7 @@ def train_on(
     source: Source,
     settings: Settings,
     progress: Callable[[int], None] | None = None,
-    steps: Callable[[str, int, int], None] | None = None,
+    steps: fitting.Steps | None = None,
 ) -> Classifier:
     """Trains a model on a file, reading it in batches: memory grows with the counts, not with the file.
 
@@ -658,7 +665,7 @@ def _trained(
     source: str,
     examples: Examples | None,
     sample: kept.Reservoir | None = None,
-    steps: Callable[[str, int, int], None] | None = None,
+    steps: fitting.Steps | None = None,
 ) -> Classifier:
     """The model of some counts; where its settings are open, chosen by a sample of the texts."""
     if len(counts.labels) == 1:
@@ -666,9 +673,9 @@ def _trained(
     provenance: dict[str, Any] = {"source": source, "examples": int(counts.documents.sum())}
     if settings.model in FITTED and examples is not None:
         _check_weights(settings, counts)
-        found = rows(counts.lexicon, examples[0], settings.cores), counts.numbers(examples[1])
-        card, chosen, provenance["fit"] = fitting.fit(counts, *found, settings, steps)
-        return Classifier(chosen, counts, [provenance], examples, card)
+        trained = Classifier(settings, counts, [provenance], examples)
+        trained._scorecard = trained._fitted(examples, steps)
+        return trained
     if not is_open(settings):
         return Classifier(resolved(settings, counts), counts, [provenance], examples)
     if sample is None:

@@ -25,9 +25,9 @@ Floats = npt.NDArray[np.float64]
 FOLDS = 5
 COSTS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)  # C, to choose from, of rows of length 1
 SMALL_COSTS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # of rows that are as long as texts are
-LOSSES = {"logistic": ("logistic", "softmax"), "hinge": ("squared_hinge", "multiclass_hinge")}
+AGAINST_REST_OR_JOINT = {"logistic": ("logistic", "softmax"), "hinge": ("squared_hinge", "multiclass_hinge")}
 
-__all__ = ["fit"]
+__all__ = ["Steps", "fit"]
 
 
 def fit(
@@ -56,7 +56,7 @@ def _member(settings: Settings, labels: int) -> Member:
         loss = "squared_hinge" if settings.model == "nbsvm" else "logistic"
         ratios = (settings.strength, settings.interpolation)
         return Member(settings.model, sight, loss, cost, ratios=ratios, l1=settings.l1, bias=0.0)
-    rest, joint = LOSSES[settings.model]
+    rest, joint = AGAINST_REST_OR_JOINT[settings.model]
     loss = joint if settings.is_joint and labels > 2 else rest
     return Member(settings.model, sight, loss, cost, l1=settings.l1)
 

@@ -252,7 +252,7 @@ WORDINGS = {
         "{folder}/mail.xls: cannot tell the format from the name; "
         "expected .csv, .tsv, .jsonl, .ndjson, .json, .txt (also .gz), or give --format",
     ),
-    errors.UnknownGraphFormat: (
+    errors.UnknownEnding: (
         lambda folder: run(["graph", "mail.deciban", "-o", f"{folder}/mail.png"]),
         "{folder}/mail.png: cannot tell the format from the name; expected .svg or .bif",
     ),

@@ -186,7 +186,7 @@ def test_the_command_draws_and_writes(tmp_path, monkeypatch, capsys):
     assert run(["graph", "mail.deciban", "-o", "mail.BIF", "--json"]) == 0
     assert '"variable": "x_free"' in capsys.readouterr().out
     assert (tmp_path / "mail.BIF").read_text() == deciban.load("mail.deciban").graph().bif
-    with pytest.raises(errors.UnknownGraphFormat):
+    with pytest.raises(errors.UnknownEnding):
         run(["graph", "mail.deciban", "-o", "mail.png"])
     with pytest.raises(errors.Unwritable):
         run(["graph", "mail.deciban", "-o", "none/mail.svg"])

@@ -12,12 +12,19 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .classifier import Classifier, load, train
+    from .comparing import compare
     from .errors import DecibanError
 
-__all__ = ["Classifier", "DecibanError", "load", "train"]
+__all__ = ["Classifier", "DecibanError", "compare", "load", "train"]
 __version__ = "0.1.0"
 
-_HOMES = {"Classifier": "classifier", "DecibanError": "errors", "load": "classifier", "train": "classifier"}
+_HOMES = {
+    "Classifier": "classifier",
+    "DecibanError": "errors",
+    "compare": "comparing",
+    "load": "classifier",
+    "train": "classifier",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -672,7 +672,7 @@ def _trained(
         raise OneLabel(label=counts.labels[0])
     provenance: dict[str, Any] = {"source": source, "examples": int(counts.documents.sum())}
     if settings.model in FITTED and examples is not None:
-        _check_weights(settings, counts)
+        check_weights(settings, counts)
         trained = Classifier(settings, counts, [provenance], examples)
         trained._scorecard = trained._fitted(examples, steps)
         return trained
@@ -687,7 +687,7 @@ def _trained(
     return Classifier(chosen, counts, [provenance], examples)
 
 
-def _check_weights(settings: Settings, counts: Counts) -> None:
+def check_weights(settings: Settings, counts: Counts) -> None:
     """Refuses weights of labels that there are not; later they may have been dropped."""
     given = settings.class_weight if isinstance(settings.class_weight, dict) else {}
     for label in sorted(given.keys() - {*counts.labels}):

@@ -121,6 +121,38 @@ class OneLabel(InputError):
     wording = "expected examples of at least two labels, got only {label!r}"
 
 
+class OneLabelIn(InputError):
+    wording = "{where}: expected texts of at least two labels to learn from, got only {label!r}"
+
+
+class BadSet(InputError):
+    wording = "{name}: expected (texts, labels) or (texts, labels, split), of one length, got {got}"
+
+
+class NothingToCompare(InputError):
+    wording = "expected a {what} or more to compare, by name, got {got}"
+
+
+class SameName(InputError):
+    wording = "two {what} are called {name!r}; give each a name of its own"
+
+
+class UnknownModel(InputError):
+    wording = "{name!r} is none of the models that are compared; those are: {known}"
+
+
+class TooManyFolds(InputError):
+    wording = "{name}: expected at most {got} folds, got {folds}: no label has more texts than {label!r}, {got}"
+
+
+class UnevenTests(InputError):
+    wording = "expected one --test file for each of the {files} files to train on, got {tests}"
+
+
+class NeedsExtra(InputError):
+    wording = "{what} needs {package}, which is not installed: pip install 'deciban[{extra}]'"
+
+
 class UnknownLabel(InputError):
     wording = "{label!r} is not a label of this model; its labels are: {known}"
 
@@ -250,7 +282,7 @@ class UnknownFormat(ReadError):
     wording = "{path}: cannot tell the format from the name; expected {known} (also .gz), or give --format"
 
 
-class UnknownGraphFormat(InputError):
+class UnknownEnding(InputError):
     wording = "{path}: cannot tell the format from the name; expected {known}"
 
 

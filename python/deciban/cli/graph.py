@@ -29,12 +29,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(given: Namespace) -> None:
     """Writes the network, and says what is in it."""
     from ..classifier import load
-    from ..errors import UnknownGraphFormat
+    from ..errors import UnknownEnding
     from ..files import check_writable, replacing
 
     ending = os.path.splitext(given.output)[1].lower()
     if ending not in ENDINGS:
-        raise UnknownGraphFormat(path=given.output, known=" or ".join(ENDINGS))
+        raise UnknownEnding(path=given.output, known=" or ".join(ENDINGS))
     check_writable(given.output, given.model)
     net = load(given.model).graph(given.top)
     text = net.svg if ending == ".svg" else net.bif

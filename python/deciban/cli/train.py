@@ -34,19 +34,24 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--unlabelled", metavar="FILE", help=unlabelled)
     weight = "how much one of them counts, from 0 to 1, or auto: as held-out labelled texts say (default: auto)"
     add("--unlabelled-weight", default="auto", type=options.weight, metavar="WEIGHT", help=weight)
+    add_name(parser)
     add_settings(parser)
     options.add_threads(parser)
     options.add_json(parser)
 
 
-def add_settings(parser: ArgumentParser) -> None:
-    """The settings, by the names that they have everywhere."""
-    add = parser.add_argument
+def add_name(parser: ArgumentParser) -> None:
+    """Which model it is."""
     model = (
         "of counts: multinomial (default), bernoulli, complement, ratio, twcnb, tan, or auto, by leave-one-out; "
         "fitted: logistic, hinge, nbsvm, nblogistic, or committee: several, added up"
     )
-    add("--model", default="multinomial", metavar="NAME", help=model)
+    parser.add_argument("--model", default="multinomial", metavar="NAME", help=model)
+
+
+def add_settings(parser: ArgumentParser) -> None:
+    """All its other settings, by the names that they have everywhere."""
+    add = parser.add_argument
     words = "runs of words that are terms: 1, 1-2, ... or none (default: 1)"
     add("--words", default=(1, 1), type=options.lengths, metavar="LENGTHS", help=words)
     edges = "let runs of two words or more, which --words must ask for, see the text's start and end"

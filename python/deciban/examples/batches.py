@@ -39,6 +39,7 @@ class Batch:
         self.lines.extend(batch.lines)
         self.texts.extend(batch.texts)
         self.labels.extend(batch.labels)
+        self.kept.extend(batch.kept)
 
     def parts(self, rows: int) -> Iterator[Batch]:
         """The same examples, in batches of at most so many."""
@@ -66,6 +67,7 @@ class Source:
     format: str | None = None
     encoding: str = "utf-8"
     delimiter: str | None = None
+    maybe: Sequence[str] = ()  # more columns to keep, of files that have them
 
     def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
         """The examples in order. A batch ends when it is large, when no more has arrived yet, or before an error."""
@@ -117,7 +119,7 @@ class Source:
             if len(self.delimiter) != 1 or self.delimiter in '\r\n"':
                 raise BadSetting(setting="delimiter", got=self.delimiter, expected="one character")
             given = {"delimiter": self.delimiter}
-        return READERS[self._format(lines)](lines, columns, **given)
+        return READERS[self._format(lines)](lines, columns, self.maybe, **given)
 
     def _format(self, lines: Lines) -> str:
         if self.format is not None:
@@ -149,8 +151,8 @@ class Source:
         batch.lines.extend(lines[:bad])
         batch.texts.extend(columns[0][:bad])
         batch.labels.extend(labels[:bad])
-        if self.keep:
-            batch.kept.extend([list(kept) for kept in zip(*columns[-len(self.keep) :], strict=True)][:bad])
+        if kept := len(self.keep) + len(self.maybe):
+            batch.kept.extend([list(values) for values in zip(*columns[-kept:], strict=True)][:bad])
         if bad is not None:
             raise BadLabel(where=f"{batch.name}:{lines[bad]}", got=why_no_label(labels[bad]))
 

@@ -1,6 +1,7 @@
 """Lines -> records: some columns of a CSV, a TSV or a JSON-lines file, block by block.
 
-The rows before an error go out before it is raised, so that they can still be answered.
+The rows before an error go out before it is raised, so that they can still be answered. Columns that a file may have or
+not (`maybe`) come after the others, and hold None where it has not.
 """
 
 from __future__ import annotations
@@ -39,10 +40,12 @@ class Records(NamedTuple):
 Rows = tuple[Sequence[int], list[list[str]]]  # the line where each row begins, and its cells: none if it is blank
 
 
-def csv_records(lines: Lines, columns: Sequence[str], delimiter: str = ",") -> Iterator[Records]:
+def csv_records(
+    lines: Lines, columns: Sequence[str], maybe: Sequence[str] = (), delimiter: str = ","
+) -> Iterator[Records]:
     """Records of comma-separated values, quoted as RFC 4180 has it; the first row names the columns."""
     csv.field_size_limit(sys.maxsize)
-    return _separated(lines, columns, _parsed(lines, delimiter))
+    return _separated(lines, columns, maybe, _parsed(lines, delimiter))
 
 
 def _parsed(lines: Lines, delimiter: str) -> Iterator[Rows]:
@@ -68,24 +71,29 @@ def _parsed(lines: Lines, delimiter: str) -> Iterator[Rows]:
         raise
 
 
-def tsv_records(lines: Lines, columns: Sequence[str], delimiter: str = "\t") -> Iterator[Records]:
+def tsv_records(
+    lines: Lines, columns: Sequence[str], maybe: Sequence[str] = (), delimiter: str = "\t"
+) -> Iterator[Records]:
     """Records of tab-separated values: no quoting, so that quotation marks in a text are just that."""
     rows = ((numbers, [text.split(delimiter) if text else [] for text in texts]) for numbers, texts in _texts(lines))
-    return _separated(lines, columns, rows)
+    return _separated(lines, columns, maybe, rows)
 
 
-def _separated(lines: Lines, columns: Sequence[str], blocks: Iterator[Rows]) -> Iterator[Records]:
+def _separated(lines: Lines, columns: Sequence[str], maybe: Sequence[str], blocks: Iterator[Rows]) -> Iterator[Records]:
     header: list[str] = []
-    places: list[int] = []
+    places: list[int | None] = []
     for starts, rows in blocks:
         if not header:
             first = next((place for place, cells in enumerate(rows) if cells), None)
             if first is None:
                 continue
-            header, places = rows[first], _places(rows[first], columns, f"{lines.name}:{starts[first]}")
+            header, there = rows[first], [*columns, *(column for column in maybe if column in rows[first])]
+            found = dict(zip(there, _places(header, there, f"{lines.name}:{starts[first]}"), strict=True))
+            places = [found.get(column) for column in (*columns, *maybe)]
             starts, rows = starts[first + 1 :], rows[first + 1 :]
         numbers, filled, wrong = _filled(starts, rows, len(header))
-        yield Records(numbers, [[cells[place] for cells in filled] for place in places])
+        none = [None] * len(filled)
+        yield Records(numbers, [none if p is None else [cells[p] for cells in filled] for p in places])
         if wrong is not None:
             where, names = f"{lines.name}:{starts[wrong]}", listed(header)
             raise ColumnCount(where=where, expected=len(header), names=names, got=len(rows[wrong]))
@@ -121,7 +129,7 @@ def _places(header: list[str], columns: Sequence[str], where: str) -> list[int]:
     return [header.index(column) for column in columns]
 
 
-def json_records(lines: Lines, columns: Sequence[str]) -> Iterator[Records]:
+def json_records(lines: Lines, columns: Sequence[str], maybe: Sequence[str] = ()) -> Iterator[Records]:
     """Records of JSON lines: one object a line, its keys the columns."""
     for numbers, texts in _texts(lines):
         wrong: tuple[str, str, Exception] | None = None
@@ -132,7 +140,7 @@ def json_records(lines: Lines, columns: Sequence[str]) -> Iterator[Records]:
                 continue
             try:
                 found = _loaded(text)
-                rows.append([found[column] for column in columns])
+                rows.append([found[column] for column in columns] + [found.get(column) for column in maybe])
             except (KeyError, RecursionError, TypeError, ValueError) as error:
                 wrong = f"{lines.name}:{number}", text, error
                 break
@@ -165,13 +173,13 @@ def _json_reason(error: Exception) -> str:
     return "nested too deeply" if isinstance(error, RecursionError) else "a number of too many digits"
 
 
-def text_records(lines: Lines, columns: Sequence[str]) -> Iterator[Records]:
+def text_records(lines: Lines, columns: Sequence[str], maybe: Sequence[str] = ()) -> Iterator[Records]:
     """Records of plain lines: each line is a text, an empty one too; there is no other column."""
     for column in columns:
         if column != "text":
             raise MissingColumn(where=lines.name, column=column, known="text")
     for numbers, texts in _texts(lines):
-        yield Records(numbers, [texts] * len(columns))
+        yield Records(numbers, [*([texts] * len(columns)), *([[None] * len(texts)] * len(maybe))])
 
 
 def _texts(lines: Lines) -> Iterator[tuple[range, list[str]]]:

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from .holdout import HeldOut
+from ..holdout import HeldOut
 
 MOST_LABELS = 1000  # of a matrix for machines
 Z_95 = 1.959963984540054  # the standard normal's 97.5 % quantile

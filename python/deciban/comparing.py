@@ -1,0 +1,190 @@
+"""Several models, each trained and judged on the same parts of several sets of texts.
+
+A set is texts and labels, and maybe a split. Where that says both "train" and "test", models learn from the one part
+and are judged by the other; what says anything else is left out. All other sets are dealt into folds, label by label,
+the same ones for every model: each is judged by what was learnt from the others, and the answers are taken together.
+What a model chooses (C, smoothing, itself) it chooses in the part that it learns from. Everything is checked before
+anything is trained. Figures and differences are made elsewhere (`evaluation`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from statistics import fmean
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from .classifier import IN_MEMORY, check_weights, train
+from .errors import BadSet, BadSetting, NoExamples, NothingToCompare, OneLabelIn, TooManyFolds, described, listed
+from .evaluation import Evaluation
+from .evaluation.comparison import Comparison, Run
+from .examples import labels_of, texts_of
+from .fitting.committee import folds_of
+from .halves import count
+from .holdout import HeldOut
+from .settings import Settings
+from .terms import refuse
+from .weighing import log_prior
+
+TRAIN, TEST = "train", "test"
+Places = npt.NDArray[np.int64]
+Progress: TypeAlias = "Callable[[str, int, int], None]"
+
+
+class Set(NamedTuple):
+    """Labelled texts, what each is for (None: nobody says), and where each came from, as people say it."""
+
+    texts: Any
+    labels: Any
+    split: Any = None
+    where: Callable[[int], str] = IN_MEMORY
+
+
+class Part(NamedTuple):
+    """What to learn from, and what to judge by."""
+
+    train: Places
+    test: Places
+
+
+class Answered(NamedTuple):
+    """Labels of a test part, and the seconds that training and answering took."""
+
+    answers: list[str]
+    train_seconds: float
+    predict_seconds: float
+
+
+@dataclass(frozen=True)
+class Task:
+    """A set that was checked, in parts."""
+
+    name: str
+    texts: _core.Texts
+    labels: list[str]
+    parts: list[Part]
+    protocol: str
+
+    def at(self, places: Places) -> tuple[list[Any], list[str]]:
+        """Some of its examples."""
+        return [self.texts[i] for i in places], [self.labels[i] for i in places]
+
+    def fold(self, number: int) -> str:
+        """Which of its parts that is, where there are several."""
+        return f", fold {number} of {len(self.parts)}" if len(self.parts) > 1 else ""
+
+
+def compare(
+    sets: Mapping[str, Sequence[object]],
+    models: Mapping[str, Mapping[str, Any]],
+    *,
+    folds: int = 10,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Trains models on sets, all on the same parts, and tells which is better, and whether by more than luck.
+
+    A set is (texts, labels), judged by so many folds, or (texts, labels, split), where split says "train" or "test" of
+    each text. A model is its settings, those of `train`.
+
+    >>> texts = ["free money", "money now", "free now", "see you", "you soon", "see me"] * 5
+    >>> labels = ["spam", "spam", "spam", "ham", "ham", "ham"] * 5
+    >>> models = {"naive Bayes": {}, "logistic": {"model": "logistic", "cost": 1.0}}
+    >>> found = compare({"mail": (texts, labels)}, models, folds=5)
+    >>> found.run("logistic", "mail").accuracy
+    1.0
+    >>> found.differences()[0].sentence
+    'logistic cannot be told apart from naive Bayes on mail (+0.0 points; 95 %: +0.0 to +0.0; mid-p 1)'
+    """
+    for what, given in (("set", sets), ("model", models)):
+        if not isinstance(given, Mapping) or not given:
+            raise NothingToCompare(what=what, got="none" if isinstance(given, Mapping) else described(given))
+    for setting, number, least in (("folds", folds, 2), ("seed", seed, 0)):
+        if type(number) is not int or number < least:
+            raise BadSetting(setting=setting, got=number, expected=f"a whole number from {least} on")
+    chosen = {name: Settings.of(**settings) for name, settings in models.items()}
+    tasks = [_task(name, given, chosen, folds, seed) for name, given in sets.items()]
+    return Comparison(tuple(_runs(tasks, models, progress)), seed)
+
+
+def _task(name: str, given: Sequence[object], models: Mapping[str, Settings], folds: int, seed: int) -> Task:
+    """A set, checked with the settings that speak of its labels."""
+    if not isinstance(given, (tuple, list)) or not 2 <= len(given) <= len(Set._fields):
+        raise BadSet(name=name, got=described(given))
+    of = Set(*given)
+    texts = texts_of(of.texts)
+    labels = labels_of(of.labels, texts)
+    if not labels:
+        raise NoExamples(where=name)
+    try:
+        counts = count(Settings(), texts, labels)
+    except _core.BadText as error:
+        refuse(error, texts, of.where)
+    for settings in models.values():
+        log_prior(counts, settings)
+        check_weights(settings, counts)
+    split = [] if of.split is None else list(texts_of(of.split, "split"))
+    if of.split is not None and len(split) != len(texts):
+        raise BadSet(name=name, got=f"{len(texts)} texts and a split of {len(split)}")
+    parts, protocol = _parts(name, labels, split, folds, seed)
+    task = Task(name, texts, labels, parts, protocol)
+    for number, part in enumerate(parts, start=1):
+        seen = {labels[i] for i in part.train}
+        if len(seen) < 2:
+            raise OneLabelIn(where=name + task.fold(number), label=seen.pop())
+    return task
+
+
+def _parts(name: str, labels: list[str], split: list[Any], folds: int, seed: int) -> tuple[list[Part], str]:
+    """What to learn from and what to judge by, once or fold by fold; and what that is called."""
+    if {TRAIN, TEST} <= {value for value in split if isinstance(value, str)}:
+        train, test = (np.array([i for i, value in enumerate(split) if value == part]) for part in (TRAIN, TEST))
+        left_out = len(split) - len(train) - len(test)
+        return [Part(train, test)], "test part" + (f" ({left_out:,} texts are of no part)" if left_out else "")
+    times = Counter(labels).most_common()
+    label, most = times[0]
+    if most < folds:
+        raise TooManyFolds(name=name, folds=folds, label=label, got=most)
+    few = [label for label, n in times if n < folds]
+    fold = folds_of(np.unique(labels, return_inverse=True)[1], folds, seed)
+    parts = [Part(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(folds)]
+    return parts, f"{folds} folds" + (f" (some without {listed(few)})" if few else "")
+
+
+def _runs(tasks: list[Task], models: Mapping[str, Mapping[str, Any]], progress: Progress | None) -> Iterator[Run]:
+    total, done = sum(len(task.parts) for task in tasks) * len(models), 0
+    for task, (model, settings) in product(tasks, models.items()):
+        answered = []
+        for number, part in enumerate(task.parts, start=1):
+            if progress is not None:
+                progress(f"{model} on {task.name}{task.fold(number)}", done, total)
+            answered.append(_answered(task, part, settings))
+            done += 1
+        yield _run(model, task, answered)
+
+
+def _answered(task: Task, part: Part, settings: Mapping[str, Any]) -> Answered:
+    """The answers of a model of the training part to the test part."""
+    examples, (asked, _) = task.at(part.train), task.at(part.test)
+    start = time.perf_counter()
+    model = train(*examples, **settings)
+    model.scorecard  # noqa: B018  # weighed when it is first asked for, which is training too
+    trained = time.perf_counter()
+    answers = model.predict(asked)
+    return Answered(answers, trained - start, time.perf_counter() - trained)
+
+
+def _run(model: str, task: Task, answered: list[Answered]) -> Run:
+    """All answers to a set beside the truth, fold after fold. No scores: those of folds are of many models."""
+    truth = [label for part in task.parts for label in task.at(part.test)[1]]
+    predicted = [answer for part in answered for answer in part.answers]
+    held = HeldOut(tuple(sorted({*task.labels})), truth, np.empty((len(truth), 0)), predicted)
+    seconds = (fmean(part.train_seconds for part in answered), fmean(part.predict_seconds for part in answered))
+    return Run(model, task.name, task.protocol, Evaluation(held), *seconds)

@@ -400,7 +400,10 @@ def test_a_full_disk_leaves_the_old_file(folder, arguments):
     assert contents(folder) == before
 
 
-@pytest.mark.parametrize("arguments", ["train - -o mail.deciban", "predict mail.deciban - -o mail.csv"])
+@pytest.mark.parametrize(
+    "arguments",
+    ["train - -o mail.deciban", "predict mail.deciban - -o mail.csv", "compare - --save mail.csv --plot mail.svg"],
+)
 def test_ctrl_c_leaves_the_old_file(folder, arguments):
     """The command reads what is written without end, so the signal finds it at work, wherever that is."""
     before = contents(folder)

@@ -4,6 +4,7 @@ import ast
 import gzip
 import hashlib
 import pickle
+import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -36,6 +37,12 @@ def too_large(_):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(steps, "LARGEST", 5)
         deciban.train(["free money", "you"], ["spam", "ham"], unlabelled=["money again"])
+
+
+def without_matplotlib(_):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "matplotlib", None)
+        run(["compare", __file__, "--plot", "table.svg"])
 
 
 def damaged_column():
@@ -129,6 +136,38 @@ WORDINGS = {
     errors.OneLabel: (
         lambda _: deciban.train(["one", "two"], ["spam", "spam"]),
         "expected examples of at least two labels, got only 'spam'",
+    ),
+    errors.OneLabelIn: (
+        lambda _: deciban.compare({"mail": (["hi"] * 9, ["ham"] * 9)}, {"MNB": {}}, folds=3),
+        "mail: expected texts of at least two labels to learn from, got only 'ham'",
+    ),
+    errors.BadSet: (
+        lambda _: deciban.compare({"mail": ["texts"]}, {"MNB": {}}),
+        "mail: expected (texts, labels) or (texts, labels, split), of one length, got list ['texts']",
+    ),
+    errors.NothingToCompare: (
+        lambda _: deciban.compare({}, {"MNB": {}}),
+        "expected a set or more to compare, by name, got none",
+    ),
+    errors.SameName: (
+        lambda _: run(["compare", __file__, "--models", "ratio,tan,ratio"]),
+        "two models are called 'ratio'; give each a name of its own",
+    ),
+    errors.UnknownModel: (
+        lambda _: run(["compare", __file__, "--models", "ratio,tan", "--against", "bernoulli"]),
+        "'bernoulli' is none of the models that are compared; those are: ratio, tan",
+    ),
+    errors.TooManyFolds: (
+        lambda _: deciban.compare({"mail": (["free money", "money now", "see you"], ["x", "x", "y"])}, {"MNB": {}}),
+        "mail: expected at most 2 folds, as many as the label 'x' has texts, got 10",
+    ),
+    errors.UnevenTests: (
+        lambda _: run(["compare", "a.csv", "b.csv", "--test", "c.csv"]),
+        "expected one --test file for each of the 2 files to train on, got 1",
+    ),
+    errors.NeedsExtra: (
+        without_matplotlib,
+        "a plot needs matplotlib, which is not installed: pip install 'deciban[plot]'",
     ),
     errors.UnknownLabel: (
         lambda _: mail().explain("money", "eggs"),

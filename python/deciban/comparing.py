@@ -111,7 +111,7 @@ def compare(
             raise BadSetting(setting=setting, got=number, expected=f"a whole number from {least} on")
     chosen = {name: Settings.of(**settings) for name, settings in models.items()}
     tasks = [_task(name, given, chosen, folds, seed) for name, given in sets.items()]
-    return Comparison(tuple(_runs(tasks, models, progress)), seed)
+    return Comparison(tuple(_runs(tasks, models, progress)), chosen, seed)
 
 
 def _task(name: str, given: Sequence[object], models: Mapping[str, Settings], folds: int, seed: int) -> Task:
@@ -138,7 +138,8 @@ def _task(name: str, given: Sequence[object], models: Mapping[str, Settings], fo
     for number, part in enumerate(parts, start=1):
         seen = {labels[i] for i in part.train}
         if len(seen) < 2:
-            raise OneLabelIn(where=name + task.fold(number), label=seen.pop())
+            where = name + (task.fold(number) if len(counts.labels) > 1 else "")
+            raise OneLabelIn(where=where, label=seen.pop())
     return task
 
 
@@ -182,9 +183,11 @@ def _answered(task: Task, part: Part, settings: Mapping[str, Any]) -> Answered:
 
 
 def _run(model: str, task: Task, answered: list[Answered]) -> Run:
-    """All answers to a set beside the truth, fold after fold. No scores: those of folds are of many models."""
-    truth = [label for part in task.parts for label in task.at(part.test)[1]]
-    predicted = [answer for part in answered for answer in part.answers]
+    """All answers to a set beside the truth, in the set's order. No scores: those of folds are of many models."""
+    answers = [answer for part in answered for answer in part.answers]
+    places = np.concatenate([part.test for part in task.parts])
+    order = np.argsort(places)
+    truth, predicted = [task.labels[i] for i in places[order]], [answers[i] for i in order]
     held = HeldOut(tuple(sorted({*task.labels})), truth, np.empty((len(truth), 0)), predicted)
     seconds = (fmean(part.train_seconds for part in answered), fmean(part.predict_seconds for part in answered))
     return Run(model, task.name, task.protocol, Evaluation(held), *seconds)

@@ -142,7 +142,7 @@ class UnknownModel(InputError):
 
 
 class TooManyFolds(InputError):
-    wording = "{name}: expected at most {got} folds, got {folds}: no label has more texts than {label!r}, {got}"
+    wording = "{name}: expected at most {got} folds, as many as the label {label!r} has texts, got {folds}"
 
 
 class UnevenTests(InputError):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "tell which of several models is better"
 EXAMPLE = 'deciban compare mail.csv --models multinomial,nbsvm --model "bigrams: nbsvm --words 1-2" --plot table.svg'
+WIDEST = 10_000  # a table that is too wide for the terminal is wrapped by it, not cut
 MODELS = ["multinomial", "logistic", "nbsvm"]
 
 
@@ -44,13 +45,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--test", action="append", metavar="FILE", help=test)
     against = "compare all others with this model (default: with the best of each set)"
     add("--against", metavar="MODEL", help=against)
-    add(
-        "--save",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="write the table: .csv, .md or .json; may be repeated",
-    )
+    save = "write the table: .csv, .md or .json; may be repeated"
+    add("--save", action="append", default=[], metavar="FILE", help=save)
     add("--plot", action="append", default=[], metavar="FILE", help="draw it: .svg or .png; may be repeated")
     options.add_source(parser, labelled=True)
     train.add_settings(parser)
@@ -121,7 +117,7 @@ def _sources(given: Namespace) -> dict[str, tuple[Source, Source | None]]:
         raise UnevenTests(files=len(given.files), tests=len(tests))
     for path in (*given.files, *filter(None, tests)):
         with reading(path):
-            os.stat(0 if path == "-" else path)
+            os.stat(os.devnull if path == "-" else path)
     given.file = None
     any_file = replace(options.source(given, labelled=True), maybe=("split",))
     sources = [replace(any_file, path=path) for path in given.files]
@@ -198,5 +194,7 @@ def _print_grid(grid: Grid) -> None:
     for model, cells in grid.lines.items():
         marked = (Text(f"{cell} *", "bold") if best else Text(f"{cell}  ") for cell, best in cells)
         table.add_row(Text(one_line(model)), *marked)
-    screen.console().print(table)
+    console = screen.console()
+    table.width = console.measure(table, options=console.options.update(max_width=WIDEST)).maximum
+    console.print(table, crop=False)
     print()

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -27,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import UnknownModel, listed
+from ..settings import Settings
 from . import Evaluation
 
 DRAWS = 10_000  # of the bootstrap
@@ -102,15 +103,16 @@ class Difference:
     @property
     def sentence(self) -> str:
         """The same for people, in points: hundredths of all texts."""
-        low, high, by = 100 * self.low_95, 100 * self.high_95, 100 * self.difference
+        # Nothing is added to minus nothing: people would wonder what -0.0 points are.
+        by, low, high = (round(100 * share, 1) + 0.0 for share in (self.difference, self.low_95, self.high_95))
         one, other = self.model, self.against
         if not self.told_apart:
             how = f"{by:+.1f} points; 95 %: {low:+.1f} to {high:+.1f}; mid-p {self.mid_p:.2g}"
             return f"{one} cannot be told apart from {other} on {self.set} ({how})"
-        if by < 0:
-            one, other, low, high = other, one, -high, -low
+        if self.difference < 0:
+            one, other, by, low, high = other, one, -by, -high, -low
         how = f"95 %: {low:.1f} to {high:.1f}; mid-p {self.mid_p:.2g}"
-        return f"{one} is better than {other} on {self.set} by {abs(by):.1f} points ({how})"
+        return f"{one} is better than {other} on {self.set} by {by:.1f} points ({how})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,12 +120,13 @@ class Comparison:
     """Several models on several sets. Make one with `deciban.compare`."""
 
     runs: tuple[Run, ...]
+    settings: Mapping[str, Settings]
     seed: int = 0
 
     @property
     def models(self) -> tuple[str, ...]:
         """The names of the models, as they were given."""
-        return tuple(dict.fromkeys(run.model for run in self.runs))
+        return tuple(self.settings)
 
     @property
     def sets(self) -> tuple[str, ...]:
@@ -170,7 +173,9 @@ class Comparison:
     def as_dict(self, against: str | None = None) -> dict[str, Any]:
         """All figures, for machines."""
         differences = [{**vars(d), "told_apart": d.told_apart} for d in self.differences(against)]
-        return {"runs": [run.as_dict() for run in self.runs], "differences": differences}
+        models = {name: settings.as_dict() for name, settings in self.settings.items()}
+        runs = [run.as_dict() for run in self.runs]
+        return {"models": models, "seed": self.seed, "runs": runs, "differences": differences}
 
     def save(self, path: str | os.PathLike[str], against: str | None = None) -> None:
         """Writes the table, whole or not at all, as the name ends: .csv (a line a run), .md or .json."""

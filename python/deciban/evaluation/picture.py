@@ -13,6 +13,7 @@ from .table import ending_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 ENDINGS = (".svg", ".png")
 ACROSS = 3  # panels side by side
@@ -23,7 +24,7 @@ STYLE: Any = {
     "text.parse_math": False,  # a name may hold dollars
     "font.size": 9,
 }
-LEGEND = "accuracy in %, with 95 % intervals. Filled: the best; white: cannot be told apart from it; grey: worse"
+LEGEND = "accuracy in %, with 95 % intervals\nfilled: the best; white: cannot be told apart from it; grey: worse"
 
 
 def check(path: str | os.PathLike[str]) -> None:
@@ -39,40 +40,51 @@ def draw(path: str | os.PathLike[str], comparison: Comparison) -> None:
     """Draws it as the name ends, whole or not at all."""
     check(path)
     import matplotlib as mpl
-    from matplotlib.figure import Figure
 
-    sets, models = comparison.sets, comparison.models
+    kind = ending_of(path, ENDINGS).removeprefix(".")
     with mpl.rc_context(STYLE), warnings.catch_warnings(), replacing(path) as file:
         warnings.filterwarnings("ignore", "Glyph")  # of names in scripts that the font lacks
-        across, down = min(len(sets), ACROSS), -(-len(sets) // ACROSS)
-        size = 2.0 + 2.6 * across, 0.5 + down * (0.6 + 0.3 * len(models))
-        figure = Figure(figsize=size, layout="constrained")
-        panels = figure.subplots(down, across, sharey=True, squeeze=False).ravel()
-        for panel, name in zip(panels, sets, strict=False):
-            _panel(panel, comparison, name)
-        for panel in panels[len(sets) :]:
-            panel.set_axis_off()
-        panels[0].set_yticks(range(len(models)), [one_line(model) for model in models])
-        panels[0].invert_yaxis()
-        figure.supxlabel(LEGEND, fontsize=7, color="#555555")
-        kind = ending_of(path, ENDINGS)[1:]
-        figure.savefig(file, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else None)
+        _figure(comparison).savefig(file, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else None)
 
 
-def _panel(panel: Axes, comparison: Comparison, name: str) -> None:
+def _figure(comparison: Comparison) -> Figure:
+    from matplotlib.figure import Figure
+
+    sets, models = comparison.sets, [_short(model, 60) for model in comparison.models]
+    apart = {(d.set, d.model) for d in comparison.differences() if d.told_apart}
+    across, down = min(len(sets), ACROSS), -(-len(sets) // ACROSS)
+    size = 1.0 + 0.07 * max(map(len, models)) + 2.6 * across, 0.6 + down * (0.6 + 0.3 * len(models))
+    figure = Figure(figsize=size, layout="constrained")
+    panels = figure.subplots(down, across, sharey=True, squeeze=False).ravel()
+    for panel, name in zip(panels, sets, strict=False):
+        _panel(panel, comparison, name, apart)
+    for panel in panels[len(sets) :]:
+        panel.set_axis_off()
+    panels[0].set_yticks(range(len(models)), models)
+    panels[0].invert_yaxis()
+    figure.supxlabel(LEGEND, fontsize=7, color="#555555")
+    return figure
+
+
+def _panel(panel: Axes, comparison: Comparison, name: str, apart: set[tuple[str, str]]) -> None:
     best = comparison.best(name)
-    apart = {d.model for d in comparison.differences() if d.set == name and d.told_apart}
     panel.axvline(100 * best.accuracy, color="#d5dde3", linewidth=1, zorder=0)
     for place, model in enumerate(comparison.models):
         run = comparison.run(model, name)
-        fill = BEST if run is best else REST if model in apart else CLOSE
-        edge = REST if model in apart else BEST
+        at, worse = 100 * run.accuracy, (name, model) in apart
+        fill, edge = (REST, REST) if worse else (BEST if run is best else CLOSE, BEST)
         panel.plot([100 * bound for bound in run.interval], [place, place], color=edge, linewidth=1.5, zorder=1)
-        panel.plot(100 * run.accuracy, place, "o", markerfacecolor=fill, markeredgecolor=edge, markersize=6)
-        panel.annotate(f"{100 * run.accuracy:.1f}", (100 * run.accuracy, place), (0, 5), textcoords="offset points")
-    panel.set_title(one_line(name), fontsize=9, loc="left")
+        panel.plot(at, place, "o", markerfacecolor=fill, markeredgecolor=edge, markersize=6)
+        panel.annotate(f"{at:.1f}", (at, place), (0, 5), textcoords="offset points", ha="center", fontsize=8)
+    panel.set_title(_short(name, 36), fontsize=9, loc="left")
     panel.set_ylim(-0.6, len(comparison.models) - 0.4)
     panel.tick_params(axis="y", length=0)
     panel.grid(axis="x", color="#eeeeee", linewidth=0.8)
     panel.set_axisbelow(True)
     panel.spines[["top", "right", "left"]].set_visible(False)
+
+
+def _short(name: str, most: int) -> str:
+    """A name on one line, cut where it is too long for its place."""
+    name = one_line(name)
+    return name if len(name) <= most else f"{name[: most - 1]}…"

@@ -34,12 +34,16 @@ def grids(comparison: Comparison) -> Iterator[Grid]:
 
     yield grid("accuracy in % (95 %)", _accuracy, mark=True)
     yield grid("macro-F1", lambda run: f"{run.macro_f1:.3f}")
-    yield grid("seconds to train + to predict", lambda run: f"{run.train_seconds:.2f} + {run.predict_seconds:.2f}")
+    yield grid("seconds to train + to predict", _seconds)
 
 
 def _accuracy(run: Run) -> str:
     low, high = run.interval
     return f"{100 * run.accuracy:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def _seconds(run: Run) -> str:
+    return " + ".join(f"{s:.2g}" if s < 10 else f"{s:,.0f}" for s in (run.train_seconds, run.predict_seconds))
 
 
 def protocols(comparison: Comparison) -> Iterator[str]:

@@ -614,3 +614,28 @@ def test_files_are_closed_however_reading_ends(tmp_path):
                 examples(path, **options)
         gc.collect()
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kept"),
+    [
+        ("a.csv", b"split,text,label\ntest,hi,ham\n,yo,ham\n", [["test"], [""]]),
+        ("a.csv", b"text,label\nhi,ham\nyo,ham\n", [[None], [None]]),
+        ("a.tsv", b"text\tlabel\tsplit\nhi\tham\ttest\n", [["test"]]),
+        (
+            "a.jsonl",
+            b'{"text": "hi", "label": "ham"}\n{"text": "yo", "label": "ham", "split": "test"}\n',
+            [[None], ["test"]],
+        ),
+    ],
+)
+def test_a_column_may_be_there_or_not(tmp_path, name, content, kept):
+    (tmp_path / name).write_bytes(content)
+    whole = Source(tmp_path / name, maybe=("split",)).whole()
+    assert (whole.kept, whole.texts) == (kept, ["hi", "yo"][: len(kept)])
+
+
+def test_columns_that_must_be_there_are_kept_before_those_that_may(tmp_path):
+    (tmp_path / "a.csv").write_bytes(b"split,text,label,id\ntest,hi,ham,7\ntrain,yo,spam,8\n")
+    source = Source(tmp_path / "a.csv", where=(("id", "8"),), keep=("id",), maybe=("more", "split"))
+    assert source.whole().kept == [["8", None, "train"]]

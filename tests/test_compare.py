@@ -1,8 +1,12 @@
 """Comparing models: the statistics, the protocol, and the command, end to end."""
 
+import contextlib
 import csv
 import io
 import json
+import os
+import pty
+import signal
 import subprocess
 import sys
 from xml.etree import ElementTree
@@ -208,6 +212,7 @@ def test_progress_names_model_set_and_fold():
         ({"mail": MAIL}, {"MNB": {}}, {"folds": 1}, errors.BadSetting),
         ({"mail": MAIL}, {"MNB": {}}, {"seed": -1}, errors.BadSetting),
         ({"mail": MAIL}, {"MNB": {"model": "best"}}, {}, errors.UnknownChoice),
+        ({"mail": MAIL}, {"MNB": "multinomial"}, {}, errors.BadSetting),
         ({"mail": MAIL}, {"MNB": {"prior": {"spam": 1}}}, {}, errors.NoPrior),
         ({"mail": MAIL}, {"SVM": {"model": "hinge", "class_weight": {"eggs": 2}}}, {}, errors.UnknownLabel),
     ],
@@ -415,6 +420,28 @@ def test_a_row_that_cannot_be_understood(folder, row, line):
     command = [sys.executable, "-m", "deciban", "compare", "mail.jsonl", "--model", row]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, f"deciban: {line}\n")
+
+
+def test_ctrl_c_while_models_are_trained_writes_nothing(folder):
+    pairs = [*zip(*MAIL, strict=True)]
+    lines = (json.dumps({"text": f"{text} {i}", "label": of}) for i in range(999) for text, of in pairs)
+    (folder / "large.jsonl").write_text("\n".join(lines))
+    before = sorted(folder.iterdir())
+    ours, theirs = pty.openpty()
+    command = ["compare", "large.jsonl", "--model", "committee --chars 1-6", "--save", "t.md", "--plot", "t.svg"]
+    with subprocess.Popen([sys.executable, "-m", "deciban", *command], stderr=theirs) as child:
+        os.close(theirs)
+        shown = b""
+        while b"fold 1 of 10" not in shown:
+            shown += os.read(ours, 65536)
+        child.send_signal(signal.SIGINT)
+        with contextlib.suppress(OSError):  # how Linux says that the other side has closed
+            while piece := os.read(ours, 65536):
+                shown += piece
+    os.close(ours)
+    assert child.returncode == 130
+    assert b"deciban: interrupted" in shown
+    assert sorted(folder.iterdir()) == before
 
 
 def test_progress_is_shown_on_a_terminal():

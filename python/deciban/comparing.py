@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .classifier import IN_MEMORY, check_weights, train
+from .classifier import check_weights, train
 from .errors import BadSet, BadSetting, NoExamples, NothingToCompare, OneLabelIn, TooManyFolds, described, listed
 from .evaluation import Evaluation
 from .evaluation.comparison import Comparison, Run
@@ -39,12 +39,12 @@ Progress: TypeAlias = "Callable[[str, int, int], None]"
 
 
 class Set(NamedTuple):
-    """Labelled texts, what each is for (None: nobody says), and where each came from, as people say it."""
+    """Labelled texts; what each is for, where somebody says so; where each came from, if that was a file."""
 
     texts: Any
     labels: Any
     split: Any = None
-    where: Callable[[int], str] = IN_MEMORY
+    where: Callable[[int], str] | None = None
 
 
 class Part(NamedTuple):
@@ -109,6 +109,9 @@ def compare(
     for setting, number, least in (("folds", folds, 2), ("seed", seed, 0)):
         if type(number) is not int or number < least:
             raise BadSetting(setting=setting, got=number, expected=f"a whole number from {least} on")
+    for name, settings in models.items():
+        if not isinstance(settings, Mapping):
+            raise BadSetting(setting=name, got=settings, expected="settings by name, such as {'model': 'nbsvm'}")
     chosen = {name: Settings.of(**settings) for name, settings in models.items()}
     tasks = [_task(name, given, chosen, folds, seed) for name, given in sets.items()]
     return Comparison(tuple(_runs(tasks, models, progress)), chosen, seed)
@@ -123,24 +126,28 @@ def _task(name: str, given: Sequence[object], models: Mapping[str, Settings], fo
     labels = labels_of(of.labels, texts)
     if not labels:
         raise NoExamples(where=name)
+    split = [None] * len(texts) if of.split is None else list(texts_of(of.split, "split"))
+    if len(split) != len(texts):
+        raise BadSet(name=name, got=f"{len(texts)} texts and a split of {len(split)}")
     try:
         counts = count(Settings(), texts, labels)
     except _core.BadText as error:
-        refuse(error, texts, of.where)
+        refuse(error, texts, of.where or f"{name}, texts[{{}}]".format)
     for settings in models.values():
         log_prior(counts, settings)
         check_weights(settings, counts)
-    split = [] if of.split is None else list(texts_of(of.split, "split"))
-    if of.split is not None and len(split) != len(texts):
-        raise BadSet(name=name, got=f"{len(texts)} texts and a split of {len(split)}")
-    parts, protocol = _parts(name, labels, split, folds, seed)
-    task = Task(name, texts, labels, parts, protocol)
-    for number, part in enumerate(parts, start=1):
-        seen = {labels[i] for i in part.train}
-        if len(seen) < 2:
-            where = name + (task.fold(number) if len(counts.labels) > 1 else "")
-            raise OneLabelIn(where=where, label=seen.pop())
+    task = Task(name, texts, labels, *_parts(name, labels, split, folds, seed))
+    _check_labels(task)
     return task
+
+
+def _check_labels(task: Task) -> None:
+    """Refuses parts that teach one label alone."""
+    for number, part in enumerate(task.parts, start=1):
+        seen = {task.labels[i] for i in part.train}
+        if len(seen) < 2:
+            which = task.fold(number) if len({*task.labels}) > 1 else ""
+            raise OneLabelIn(where=f"{task.name}{which}", label=seen.pop())
 
 
 def _parts(name: str, labels: list[str], split: list[Any], folds: int, seed: int) -> tuple[list[Part], str]:

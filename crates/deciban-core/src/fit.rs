@@ -10,6 +10,7 @@
 mod dual;
 mod jobs;
 mod joint;
+mod lanes;
 mod loss;
 mod matrix;
 mod random;
@@ -21,6 +22,7 @@ use crate::Invalid;
 use dual::Dual;
 pub use jobs::{fit, held_out, least_c};
 use joint::Joint;
+use lanes::Lanes;
 pub use matrix::Matrix;
 use random::Random;
 use ratios::Multiplied;
@@ -87,6 +89,24 @@ pub struct Rules {
     pub threads: usize,
 }
 
+impl Rules {
+    /// How many of so many problems of one margin are solved side by side at most.
+    fn lanes(&self, problems: usize) -> usize {
+        match problems {
+            _ if self.loss != Loss::Logistic || self.l1 > 0.0 => 1,
+            0..=8 => 4,
+            _ => 8,
+        }
+    }
+}
+
+/// A weight vector of its own: an output, learnt from the rows that are not in a fold.
+#[derive(Debug, Clone, Copy)]
+struct Lane {
+    output: usize,
+    fold: Option<u32>,
+}
+
 /// How far a job is.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
@@ -148,8 +168,8 @@ trait Solver {
     /// Starts near given weights, by column, one number an output.
     fn start(&mut self, weights: &[f64], c: f64);
     /// Solves it for a C, from where it stands; nothing where it was told to stop.
-    fn solve(&mut self, c: f64, rules: &Rules, tell: Tell<'_>) -> Option<Solved>;
-    /// The scores of rows that it has not learnt from.
+    fn solve(&mut self, c: f64, rules: &Rules, tell: Tell<'_>) -> Option<Vec<Solved>>;
+    /// The scores of rows, one number an output: of those, where they are not learnt from.
     fn scores(&self, rows: &[u32]) -> Vec<f64>;
     /// By column, one number an output.
     fn weights(&self) -> Vec<f64>;
@@ -198,27 +218,40 @@ impl Problem<'_> {
         Ok(())
     }
 
-    /// How many jobs there are for the same rows.
-    fn jobs(&self, loss: Loss) -> usize {
-        if loss.is_joint() { 1 } else { self.outputs(loss) }
+    /// The same with other rows.
+    fn with<'b>(&self, matrix: &'b Matrix) -> Problem<'b>
+    where
+        Self: 'b,
+    {
+        Problem { matrix, ..*self }
     }
 
-    /// The rows of a job multiplied with its ratios, where there are some; it learns from rows that are not in a fold.
-    fn multiplied(&self, rules: &Rules, job: usize, held: Option<(&[u32], u32)>) -> Option<Multiplied> {
-        let positive = if self.labels == 2 { 1 } else { job as u32 };
-        let learns = |row: usize| self.cost[row] > 0.0 && held.is_none_or(|(folds, fold)| folds[row] != fold);
-        let side = |row: usize| learns(row).then(|| self.label[row] == positive);
+    /// What a row is to a lane: of its label (1), of the others (-1), or not learnt from (0).
+    fn sign(&self, lane: &Lane, folds: &[u32], row: usize) -> i8 {
+        let positive = if self.labels == 2 { 1 } else { lane.output as u32 };
+        let is_learnt = self.cost[row] > 0.0 && lane.fold.is_none_or(|fold| folds[row] != fold);
+        if is_learnt { if self.label[row] == positive { 1 } else { -1 } } else { 0 }
+    }
+
+    /// The rows of a single lane multiplied with its ratios, where there are some; several see to that themselves.
+    fn multiplied(&self, rules: &Rules, lanes: &[Lane], folds: &[u32]) -> Option<Multiplied> {
+        let &[lane] = lanes else { return None };
+        let side = |row: usize| Some(self.sign(&lane, folds, row)).filter(|&sign| sign != 0).map(|sign| sign > 0);
         rules.ratios.map(|ratios| Multiplied::new(ratios, self.matrix, side))
     }
 
-    /// The solver of a job, which learns from the rows that are not in a fold.
-    fn solver(&self, rules: &Rules, job: usize, held: Option<(&[u32], u32)>) -> Box<dyn Solver + '_> {
-        let learns = |row: &usize| self.cost[*row] > 0.0 && held.is_none_or(|(folds, fold)| folds[*row] != fold);
-        let rows: Vec<u32> = (0..self.matrix.rows()).filter(learns).map(|row| row as u32).collect();
-        let positive = if self.labels == 2 { 1 } else { job as u32 };
-        let label = self.label;
-        let sign = move |row: usize| if label[row] == positive { 1.0 } else { -1.0 };
-        let (labels, random) = ((self.label, self.labels), Random::new(rules.seed, job));
+    /// The solver of a job.
+    fn solver<'b>(&'b self, rules: &Rules, lanes: &[Lane], folds: &[u32]) -> Box<dyn Solver + 'b> {
+        match lanes.len() {
+            2..=4 if !rules.loss.is_joint() => return Box::new(Lanes::<4>::new(self, rules, lanes, folds)),
+            2.. if !rules.loss.is_joint() => return Box::new(Lanes::<8>::new(self, rules, lanes, folds)),
+            _ => {}
+        }
+        let first = lanes.first().copied().unwrap_or(Lane { output: 0, fold: None });
+        let learns = |&row: &u32| self.sign(&first, folds, row as usize) != 0;
+        let rows: Vec<u32> = (0..self.matrix.rows() as u32).filter(learns).collect();
+        let sign = |row: usize| f64::from(self.sign(&first, folds, row));
+        let (labels, random) = ((self.label, self.labels), Random::new(rules.seed, first.output));
         match (rules.loss, rules.l1 > 0.0) {
             (Loss::Softmax, _) => {
                 Box::new(Joint::<simplex::Softmax>::new(self.matrix, rows, labels, self.cost, random))

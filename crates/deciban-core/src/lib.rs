@@ -16,6 +16,7 @@ pub mod counts;
 pub mod decision;
 pub mod edges;
 pub mod elsewhere;
+mod exp;
 pub mod fit;
 mod grams;
 pub mod hash;

@@ -28,8 +28,9 @@ pub(crate) fn ln_all(numbers: &mut [f64]) {
     numbers.iter_mut().for_each(|number| *number = ln(*number));
 }
 
+/// The logarithm of one such number.
 #[inline(always)]
-fn ln(number: f64) -> f64 {
+pub(crate) fn ln(number: f64) -> f64 {
     let bits = number.to_bits().wrapping_add(ONE - ROOT);
     let k = f64::from_bits(COUNTING | bits >> 52) - (f64::from_bits(COUNTING) + 1023.0);
     let f = f64::from_bits((bits & MANTISSA) + ROOT) - 1.0;

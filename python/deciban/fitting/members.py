@@ -26,6 +26,7 @@ Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Steps = Callable[[str, int, int], None]  # what is done, how much of it, of how much
 TOLERANCE = 1e-3  # of the objective: no more changes an answer
+ROUGH = 1e-2  # the same, of models that are only compared by how they score held-out rows
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,6 @@ class Member:
     ratios: tuple[float, float] | None = None
     l1: float = 0.0
     bias: float = 1.0
-    tolerance: float = TOLERANCE
 
 
 class Linear(NamedTuple):
@@ -74,7 +74,7 @@ def fit(member: Member, seen: Seen, of: Labelled, threads: int = 0, steps: Steps
     if member.loss == "bayes":
         return _bayes(member, seen, of)
     given = solvers.examples(seen.rows, len(seen.terms), of.y, of.labels, cost=of.cost, bias=member.bias)
-    found = solvers.fit(given, _solver(member, threads), [member.c], progress=_watched(member, "fitting", steps))[0]
+    found = solvers.fit(given, _solver(member, TOLERANCE, threads), [member.c], progress=_watched(member, "fitting", steps))[0]
     return _for_labels(found.weights, found.bias, of.labels)
 
 
@@ -91,7 +91,7 @@ def held_out(
     if member.loss != "bayes":
         given = solvers.examples(seen.rows, len(seen.terms), of.y, of.labels, cost=of.cost, bias=member.bias)
         watch = _watched(member, "holding out", steps)
-        found = solvers.held_out(given, _solver(member, threads), cs, folds, watch)
+        found = solvers.held_out(given, _solver(member, ROUGH, threads), cs, folds, watch)
         return np.stack([_scores_for_labels(scores, of.labels) for scores in found])
     scores = np.empty((len(cs), len(seen), of.labels))
     for fold in np.unique(folds):
@@ -110,8 +110,8 @@ def _watched(member: Member, what: str, steps: Steps | None) -> solvers.Watch | 
     return lambda now: steps(told.format(what=what, name=member.name, now=now), now.done, now.problems)
 
 
-def _solver(member: Member, threads: int) -> Solver:
-    return Solver(member.loss, member.ratios, member.l1, member.tolerance, threads=threads)
+def _solver(member: Member, tolerance: float, threads: int) -> Solver:
+    return Solver(member.loss, member.ratios, member.l1, tolerance, threads=threads)
 
 
 def _bayes(member: Member, seen: Seen, of: Labelled) -> Linear:

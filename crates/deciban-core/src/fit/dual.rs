@@ -182,7 +182,7 @@ impl<L: Loss> Solver for Dual<'_, L> {
         self.scale(&[1.0, 0.5, 0.25, 0.0]);
     }
 
-    fn solve(&mut self, c: f64, rules: &Rules, tell: Tell<'_>) -> Option<Solved> {
+    fn solve(&mut self, c: f64, rules: &Rules, tell: Tell<'_>) -> Option<Vec<Solved>> {
         self.change_cost(c);
         self.lines.iter_mut().for_each(|line| line.conjugate = L::conjugate(line.alpha, line.c));
         let (mut shrink, mut squared) = (Shrink::none(), self.squared());
@@ -199,7 +199,7 @@ impl<L: Loss> Solver for Dual<'_, L> {
             }
             let (objective, gap) = self.judge();
             if gap <= rules.tolerance * objective.abs() || epoch == rules.epochs {
-                return Some(Solved { objective, gap, epochs: epoch });
+                return Some(vec![Solved { objective, gap, epochs: epoch }]);
             }
             share = gap / seen.gap;
             if gap > seen.gap {

@@ -1,12 +1,13 @@
 //! Problems solved for several C's and folds, on several threads.
 //!
-//! A job is a fold and a label, or a fold alone where all labels are seen at once. It stays on one thread from its first C
-//! to its last, and has a random order of its own: no result depends on how many threads there are.
+//! A job is a fold and some labels: one against the rest, several side by side (`lanes`, of several folds too), or all at
+//! once. It stays on one thread from its first C to its last, and has a random order of its own: no result depends on how
+//! many threads there are.
 
 use std::iter;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{Fitted, Problem, Progress, Rules, Solved, Solver, Unfit, Watch};
+use super::{Fitted, Lane, Problem, Progress, Rules, Solved, Solver, Unfit, Watch};
 use crate::{Invalid, parts};
 
 /// For each output the C from which on some weight is not zero, with an L1 penalty.
@@ -15,7 +16,8 @@ pub fn least_c(problem: &Problem<'_>, rules: &Rules) -> Result<Vec<f64>, Invalid
     if rules.l1 == 0.0 {
         return Err(Invalid("without an L1 penalty no weight is zero"));
     }
-    Ok((0..problem.jobs(rules.loss)).map(|job| problem.solver(rules, job, None).least_c()).collect())
+    let lanes = (0..problem.outputs(rules.loss)).map(|output| [Lane { output, fold: None }]);
+    Ok(lanes.map(|lane| problem.solver(rules, &lane, &[]).least_c()).collect())
 }
 
 /// Solves a problem for each C in turn, each from the solution of the one before; the first one from given weights, by
@@ -28,21 +30,20 @@ pub fn fit(
     watch: Watch<'_>,
 ) -> Result<Vec<Fitted>, Unfit> {
     problem.check(cs, rules)?;
-    let (jobs, outputs) = (problem.jobs(rules.loss), problem.outputs(rules.loss));
-    let (width, columns) = (outputs / jobs, problem.matrix.terms() + 1);
+    let (outputs, columns) = (problem.outputs(rules.loss), problem.matrix.terms() + 1);
     let constant = if problem.matrix.bias() == 0.0 { 1.0 } else { problem.matrix.bias() };
     if start.is_some_and(|start| start.len() != columns * outputs || !start.iter().all(|w| w.is_finite())) {
         return Err(Invalid("the weights to start from do not fit the rows, or are not all finite").into());
     }
-    let found = pooled(jobs, rules.threads, watch, |job, watch| {
-        let multiplied = problem.multiplied(rules, job, None);
-        let of_job =
-            Problem { matrix: multiplied.as_ref().map_or(problem.matrix, |multiplied| &multiplied.matrix), ..*problem };
-        let mut solver = of_job.solver(rules, job, None);
+    let jobs = jobs(problem, rules, &[None]);
+    let found = pooled(jobs.len(), rules.threads, watch, |job, watch| {
+        let (lanes, multiplied) = (&jobs[job], problem.multiplied(rules, &jobs[job], &[]));
+        let of_job = multiplied.as_ref().map_or(*problem, |multiplied| problem.with(&multiplied.matrix));
+        let mut solver = of_job.solver(rules, lanes, &[]);
         if let (Some(start), Some(&c)) = (start, cs.first()) {
-            let mut of_job: Vec<f64> =
-                start.chunks_exact(outputs).flat_map(|all| &all[job * width..][..width]).copied().collect();
-            of_job[(columns - 1) * width..].iter_mut().for_each(|bias| *bias /= constant);
+            let of_lanes = |all: &[f64]| lanes.iter().map(|lane| all[lane.output]).collect::<Vec<_>>();
+            let mut of_job: Vec<f64> = start.chunks_exact(outputs).flat_map(of_lanes).collect();
+            of_job[(columns - 1) * lanes.len()..].iter_mut().for_each(|bias| *bias /= constant);
             solver.start(&of_job, c);
         }
         path(&mut *solver, rules, cs, watch, |solver, solved| match &multiplied {
@@ -52,13 +53,13 @@ pub fn fit(
     })?;
     let of_c = |at: usize| {
         let mut weights = vec![0.0; columns * outputs];
-        for (job, steps) in found.iter().enumerate() {
-            for (all, of_job) in weights.chunks_exact_mut(outputs).zip(steps[at].0.chunks_exact(width)) {
-                all[job * width..][..width].copy_from_slice(of_job);
+        for (lanes, steps) in jobs.iter().zip(&found) {
+            for (all, of_job) in weights.chunks_exact_mut(outputs).zip(steps[at].0.chunks_exact(lanes.len())) {
+                lanes.iter().zip(of_job).for_each(|(lane, &weight)| all[lane.output] = weight);
             }
         }
         weights[(columns - 1) * outputs..].iter_mut().for_each(|bias| *bias *= constant);
-        Fitted { weights, solved: found.iter().map(|steps| steps[at].1).collect() }
+        Fitted { weights, solved: found.iter().flat_map(|steps| steps[at].1.clone()).collect() }
     };
     Ok((0..cs.len()).map(of_c).collect())
 }
@@ -79,32 +80,47 @@ pub fn held_out(
     let mut distinct = folds.to_vec();
     distinct.sort_unstable();
     distinct.dedup();
-    let (jobs, outputs) = (problem.jobs(rules.loss), problem.outputs(rules.loss));
-    let rows_of =
-        |fold: u32| -> Vec<u32> { (0..folds.len() as u32).filter(|&row| folds[row as usize] == fold).collect() };
-    let found = pooled(jobs * distinct.len(), rules.threads, watch, |number, watch| {
-        let (fold, job) = (distinct[number / jobs], number % jobs);
-        let held = rows_of(fold);
-        let multiplied = problem.multiplied(rules, job, Some((folds, fold)));
-        let of_job =
-            Problem { matrix: multiplied.as_ref().map_or(problem.matrix, |multiplied| &multiplied.matrix), ..*problem };
-        let mut solver = of_job.solver(rules, job, Some((folds, fold)));
+    let (jobs, outputs) =
+        (jobs(problem, rules, &distinct.into_iter().map(Some).collect::<Vec<_>>()), problem.outputs(rules.loss));
+    let rows_of = |lanes: &[Lane]| -> Vec<u32> {
+        let is_held = |row: &u32| lanes.iter().any(|lane| lane.fold == Some(folds[*row as usize]));
+        (0..folds.len() as u32).filter(is_held).collect()
+    };
+    let found = pooled(jobs.len(), rules.threads, watch, |job, watch| {
+        let (lanes, multiplied) = (&jobs[job], problem.multiplied(rules, &jobs[job], folds));
+        let held = rows_of(lanes);
+        let of_job = multiplied.as_ref().map_or(*problem, |multiplied| problem.with(&multiplied.matrix));
+        let mut solver = of_job.solver(rules, lanes, folds);
         path(&mut *solver, rules, cs, watch, |solver, _| match &multiplied {
             Some(multiplied) => problem.matrix.scores(&multiplied.weights(solver.weights()), &held),
             None => solver.scores(&held),
         })
     })?;
     let mut all = vec![vec![0.0; folds.len() * outputs]; cs.len()];
-    let width = outputs / jobs;
-    for (number, steps) in found.iter().enumerate() {
-        let (held, job) = (rows_of(distinct[number / jobs]), number % jobs);
+    for (lanes, steps) in jobs.iter().zip(&found) {
+        let held = rows_of(lanes);
         for (all, scores) in all.iter_mut().zip(steps) {
-            for (&row, scores) in held.iter().zip(scores.chunks_exact(width)) {
-                all[row as usize * outputs + job * width..][..width].copy_from_slice(scores);
+            for (&row, scores) in held.iter().zip(scores.chunks_exact(lanes.len())) {
+                let of_fold = lanes.iter().zip(scores).filter(|(lane, _)| lane.fold == Some(folds[row as usize]));
+                of_fold.for_each(|(lane, &score)| all[row as usize * outputs + lane.output] = score);
             }
         }
     }
     Ok(all)
+}
+
+/// What is solved together, of all outputs and some folds: it never depends on the number of threads.
+fn jobs(problem: &Problem<'_>, rules: &Rules, folds: &[Option<u32>]) -> Vec<Vec<Lane>> {
+    let outputs = problem.outputs(rules.loss);
+    if rules.loss.is_joint() {
+        return folds.iter().map(|&fold| (0..outputs).map(|output| Lane { output, fold }).collect()).collect();
+    }
+    // The folds of an output side by side: they are as hard to solve.
+    let of_output = |output| folds.iter().map(move |&fold| Lane { output, fold });
+    let lanes: Vec<_> = (0..outputs).flat_map(of_output).collect();
+    let most = rules.lanes(lanes.len());
+    let even = lanes.len().div_ceil(lanes.len().div_ceil(most).max(1));
+    lanes.chunks(even.max(1)).map(<[Lane]>::to_vec).collect()
 }
 
 /// What is found for each C in turn.
@@ -113,13 +129,13 @@ fn path<R>(
     rules: &Rules,
     cs: &[f64],
     watch: Watch<'_>,
-    found: impl Fn(&dyn Solver, Solved) -> R,
+    found: impl Fn(&dyn Solver, Vec<Solved>) -> R,
 ) -> Result<Vec<R>, Unfit> {
     let mut all = Vec::with_capacity(cs.len());
     for (steps, &c) in cs.iter().enumerate() {
         let mut tell = |epoch, objective, gap| watch(Progress { jobs: (0, 0), steps, epoch, objective, gap });
         let solved = solver.solve(c, rules, &mut tell).ok_or(Unfit::Stopped)?;
-        if !solved.objective.is_finite() {
+        if !solved.iter().all(|solved| solved.objective.is_finite()) {
             return Err(Invalid("the rows' values are too large for the costs").into());
         }
         all.push(found(solver, solved));

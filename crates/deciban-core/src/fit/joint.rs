@@ -202,7 +202,7 @@ impl<L: JointLoss> Solver for Joint<'_, L> {
         self.scale(&[1.0, 0.5, 0.25, 0.0], 1.0);
     }
 
-    fn solve(&mut self, c: f64, rules: &Rules, tell: Tell<'_>) -> Option<Solved> {
+    fn solve(&mut self, c: f64, rules: &Rules, tell: Tell<'_>) -> Option<Vec<Solved>> {
         self.change_cost(c);
         let mut active: Vec<u32> = (0..self.rows.len() as u32).collect();
         let mut sums = Sums { squared: self.squared(), ..Sums::default() };
@@ -219,7 +219,7 @@ impl<L: JointLoss> Solver for Joint<'_, L> {
             }
             let (objective, gap) = self.judge();
             if gap <= rules.tolerance * objective || epoch == rules.epochs {
-                return Some(Solved { objective, gap, epochs: epoch });
+                return Some(vec![Solved { objective, gap, epochs: epoch }]);
             }
             share = gap / sums.gap;
             if gap > sums.gap {

@@ -142,10 +142,10 @@ impl Loss for Squared {
 pub(super) struct Logistic;
 
 /// What is not divided by.
-const TINY: f64 = 1e-100;
+pub(super) const TINY: f64 = 1e-100;
 /// Newton's steps for one row at most, and how small the last one is: what is missing then is about its square.
-const STEPS: usize = 50;
-const SMALL: f64 = 1e-4;
+pub(super) const STEPS: usize = 50;
+pub(super) const SMALL: f64 = 1e-4;
 
 impl Loss for Logistic {
     fn cost(margin: f64, c: f64) -> f64 {

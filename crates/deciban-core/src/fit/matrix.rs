@@ -118,6 +118,11 @@ impl Matrix {
         self.columns.len()
     }
 
+    /// Whether a place is that of the constant.
+    pub(super) fn is_bias(&self, place: usize) -> bool {
+        self.columns[place] as usize == self.terms
+    }
+
     /// The sum of squares of a row, and the part of it of terms that only this row has.
     pub(super) fn norm(&self, row: usize) -> (f64, f64) {
         self.norms[row]

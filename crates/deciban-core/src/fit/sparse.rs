@@ -213,7 +213,7 @@ impl<L: Loss> Solver for Sparse<'_, L> {
         }
     }
 
-    fn solve(&mut self, c: f64, rules: &Rules, tell: Tell<'_>) -> Option<Solved> {
+    fn solve(&mut self, c: f64, rules: &Rules, tell: Tell<'_>) -> Option<Vec<Solved>> {
         self.c = c;
         for round in 1..=rules.epochs {
             let (gradient, objective) = (self.gradient(), self.objective(&self.still(), 0.0));
@@ -223,11 +223,11 @@ impl<L: Loss> Solver for Sparse<'_, L> {
             }
             let solved = Solved { objective, gap, epochs: round };
             if gap <= rules.tolerance * objective || round == rules.epochs {
-                return Some(solved);
+                return Some(vec![solved]);
             }
             let direction = self.direction(&gradient);
             if !self.step(&direction, &gradient, objective) {
-                return Some(solved);
+                return Some(vec![solved]);
             }
         }
         None

@@ -74,7 +74,8 @@ def fit(member: Member, seen: Seen, of: Labelled, threads: int = 0, steps: Steps
     if member.loss == "bayes":
         return _bayes(member, seen, of)
     given = solvers.examples(seen.rows, len(seen.terms), of.y, of.labels, cost=of.cost, bias=member.bias)
-    found = solvers.fit(given, _solver(member, TOLERANCE, threads), [member.c], progress=_watched(member, "fitting", steps))[0]
+    watch = _watched(member, "fitting", steps)
+    found = solvers.fit(given, _solver(member, TOLERANCE, threads), [member.c], progress=watch)[0]
     return _for_labels(found.weights, found.bias, of.labels)
 
 

@@ -129,6 +129,19 @@ WORDINGS = {
         lambda _: deciban.train(["one", "two"], ["a"]),
         "expected one label a text, got 2 texts and 1 labels",
     ),
+    errors.BadWeight: (
+        lambda _: deciban.train(["free money", "see you"], ["spam", "ham"], weights=[1, -0.5]),
+        "weights[1]: expected a weight, a number from 0 to 1e+09, got float -0.5",
+    ),
+    errors.UnevenWeights: (
+        lambda _: deciban.train(["free money", "see you"], ["spam", "ham"], weights=[1, 2, 3]),
+        "expected one weight a text, got 2 texts and 3 weights",
+    ),
+    errors.NotSoOften: (
+        lambda _: deciban.train(["free money", "see you"], ["spam", "ham"], weights=[1, 0.5]),
+        "texts[1]: a multinomial model counts a text 0, 1, 2, ... or at most 10000 times, got the weight 0.5; "
+        "models that take any: logistic, hinge, nbsvm, nblogistic, committee",
+    ),
     errors.NoExamples: (
         lambda _: mail().evaluate([], []),
         "texts: expected labelled examples, got none",

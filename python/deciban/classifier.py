@@ -43,8 +43,8 @@ from .errors import (
 from .evaluation import Evaluation
 from .evidence import Evidence, explain
 from .evidence.words import Weights, Word, fewest
-from .examples import Source, as_text, gathered, kept, labels_of, texts_of
-from .examples.kept import Examples
+from .examples import Examples, Source, as_text, gathered, kept, labels_of, texts_of, weights_of
+from .examples.weights import as_counted
 from .halves import Halved, count, halves_of, tally
 from .holdout import MOST_KEPT, HeldOut
 from .mixture import Expected
@@ -158,7 +158,8 @@ class Classifier:
         """The scorecard of a model that is fitted; what is chosen is kept, and how it was, in place of what it was."""
         if len(self.labels) == 1:
             raise OneLabel(label=self.labels[0])
-        card, self.settings, told = fitting.fit(self.counts, *self._rows(examples), self.settings, steps)
+        found, y = self._rows(examples)
+        card, self.settings, told = fitting.fit(self.counts, found, y, self.settings, steps, examples.weights)
         if told and self.provenance:
             *earlier, last = ({name: part[name] for name in part if name != "fit"} for part in self.provenance)
             self.provenance = (*earlier, {**last, "fit": told})
@@ -353,14 +354,14 @@ class Classifier:
         some = lambda places: card.scores([texts[i] for i in places.tolist()], threads)  # noqa: E731
         return HeldOut(self.labels, labels, some, self._best(texts, where))
 
-    def learn(self, texts: object, labels: object) -> Classifier:
+    def learn(self, texts: object, labels: object, weights: object = None) -> Classifier:
         """Learns more examples, new labels among them or not: exactly as if trained on all. Returns itself.
 
         Expected counts of unlabelled texts stay as they were made before; `provenance` tells what was learnt after.
         """
-        new, examples = self._counted(texts, labels)
+        new, examples = self._counted(texts, labels, weights)
         learnt = None if self._examples is None else kept.both(self._examples, examples)
-        return self._changed(self.counts + new, learnt, "memory")
+        return self._changed(self.counts + new, learnt, "memory", examples.weights)
 
     def learn_from(self, source: Source, progress: Callable[[int], None] | None = None) -> Classifier:
         """Learns the examples of a file, in batches, as `train_on` does; none of them where one is bad.
@@ -370,10 +371,13 @@ class Classifier:
         counts = self._countable()
         return self._changed(counts + _tallied(source, self.settings, progress), None, source.name)
 
-    def forget(self, texts: object, labels: object) -> Classifier:
-        """Forgets examples that were learnt: exactly as if they had never been. Returns itself."""
+    def forget(self, texts: object, labels: object, weights: object = None) -> Classifier:
+        """Forgets examples that were learnt: exactly as if they had never been. Returns itself.
+
+        Models of counts forget a text as often as its weight says, fitted ones with the weight that it has.
+        """
         self._refuse_expected("forgetting")
-        old, examples = self._counted(texts, labels)
+        old, examples = self._counted(texts, labels, weights)
         left = None if self._examples is None else kept.without(self._examples, examples)
         return self._changed(self.counts - old, left, "memory")
 
@@ -512,27 +516,30 @@ class Classifier:
         export(path, self.scorecard)
 
     def _counted(
-        self, texts: object, labels: object, where: Callable[[int], str] = IN_MEMORY
+        self, texts: object, labels: object, weights: object = None, where: Callable[[int], str] = IN_MEMORY
     ) -> tuple[Counts, Examples]:
         texts = texts_of(texts)
-        labels = labels_of(labels, texts)
+        given = Examples(texts, labels_of(labels, texts), weights_of(weights, texts))
+        examples, places = as_counted(given, where, self.settings.model, FITTED)
         try:
-            return count(self.settings, texts, labels), (texts, labels)
+            return count(self.settings, examples.texts, examples.labels), examples
         except BadTextInCore as error:
-            refuse(error, texts, where)
+            refuse(error, examples.texts, lambda place: where(places[place]))
 
     def _checked(self, texts: object, labels: object, where: Callable[[int], str] = IN_MEMORY) -> Examples:
-        counts, examples = self._counted(texts, labels, where)
+        counts, examples = self._counted(texts, labels, where=where)
         if counts != self.counts:
             raise OtherTrainingTexts
         return examples
 
-    def _changed(self, counts: Counts, examples: Examples | None, how: str) -> Classifier:
+    def _changed(
+        self, counts: Counts, examples: Examples | None, how: str, weights: list[float] | None = None
+    ) -> Classifier:
         """Itself with other counts, and a note of how they came to be."""
         if examples is None:
             self._countable()
         more = int(counts.documents.sum() - self._known.documents.sum())
-        self.provenance = (*self.provenance, {"source": how, "examples": more})
+        self.provenance = (*self.provenance, {"source": how, "examples": more, **_weight_of(weights)})
         return self._become(counts, examples)
 
     def _refuse_expected(self, what: str) -> None:
@@ -555,7 +562,7 @@ class Classifier:
         if examples is None:
             raise NoTrainingTexts
         try:
-            expected, climb = mixture.expect(self.counts, examples, texts, self.settings, weight, progress)
+            expected, climb = mixture.expect(self.counts, examples[:2], texts, self.settings, weight, progress)
         except BadTextInCore as error:
             refuse(error, texts, where)
         provenance = [*self.provenance, {"source": source, "examples": 0, "unlabelled": asdict(climb)}]
@@ -574,14 +581,17 @@ def train(
     texts: object,
     labels: object,
     *,
+    weights: object = None,
     unlabelled: object = None,
     unlabelled_weight: float | str = "auto",
     **settings: Any,
 ) -> Classifier:
     """Trains a model on labelled texts, and on unlabelled ones where there are some and they help.
 
-    The settings are those of `Settings`, by the same names. `unlabelled_weight` says how much an unlabelled text counts
-    beside a labelled one, from 0 to 1; "auto" chooses it by the labelled texts, 0 where there is no gain.
+    The settings are those of `Settings`, by the same names. `weights` say how much each text counts, 0 not at all:
+    fitted models multiply what an error costs with it; those of counts count the text so often, a whole number.
+    `unlabelled_weight` says how much an unlabelled text counts beside a labelled one, from 0 to 1; "auto" chooses it by
+    the labelled texts, 0 where there is no gain.
 
     >>> mail = train(["free money", "money now", "see you"], ["spam", "spam", "ham"], words=(1, 2), alpha=0.5)
     >>> mail
@@ -593,8 +603,8 @@ def train(
     if unlabelled is not None:
         mixture.check(chosen, unlabelled_weight)
         unlabelled = texts_of(unlabelled, "unlabelled texts")
-    counts, examples = Classifier(chosen, count(chosen, [], []))._counted(texts, labels)
-    if not examples[0]:
+    counts, examples = Classifier(chosen, count(chosen, [], []))._counted(texts, labels, weights)
+    if not examples.labels:
         raise NoExamples(where="texts")
     trained = _trained(chosen, counts, "memory", examples)
     if unlabelled is None:
@@ -631,7 +641,7 @@ def train_with_unlabelled(
     mixture.check(settings, weight)
     labelled, more = source.whole(), unlabelled.whole()
     model = Classifier(settings, count(settings, [], []))
-    counts, examples = model._counted(labelled.texts, labelled.labels, labelled.where)
+    counts, examples = model._counted(labelled.texts, labelled.labels, labelled.examples.weights, labelled.where)
     if not counts.labels:
         raise NoExamples(where=source.name)
     trained = _trained(settings, counts, source.name, examples)
@@ -647,12 +657,13 @@ def _tallied(
     """The counts of a file, of which there must be some."""
     under_way = tally(settings)
     for batch in gathered(source.batches(progress)):
+        examples, places = as_counted(batch.examples, batch.where, settings.model, FITTED)
         try:
-            under_way.add(batch.texts, batch.labels)
+            under_way.add(examples.texts, examples.labels)
         except BadTextInCore as error:
-            refuse(error, batch.texts, batch.where)
+            refuse(error, examples.texts, lambda place: batch.where(places[place]))  # noqa: B023
         if sample is not None:
-            sample.add(batch.texts, batch.labels)
+            sample.add(examples)
     counts = under_way.counts()
     if not counts.labels:
         raise NoExamples(where=source.name)
@@ -672,6 +683,7 @@ def _trained(
         raise OneLabel(label=counts.labels[0])
     provenance: dict[str, Any] = {"source": source, "examples": int(counts.documents.sum())}
     if settings.model in FITTED and examples is not None:
+        provenance |= _weight_of(examples.weights)
         check_weights(settings, counts)
         trained = Classifier(settings, counts, [provenance], examples)
         trained._scorecard = trained._fitted(examples, steps)
@@ -680,11 +692,16 @@ def _trained(
         return Classifier(resolved(settings, counts), counts, [provenance], examples)
     if sample is None:
         sample = kept.Reservoir(MOST_TEXTS)
-        sample.add(*(examples or ([], [])))
-    texts, labels = (column[: most_texts(counts)] for column in sample.examples)
-    sampled = Sample(rows(counts.lexicon, texts, settings.cores), counts.numbers(labels))
+        sample.add(examples or Examples([], []))
+    some = kept.some(sample.examples, range(min(most_texts(counts), len(sample))))
+    sampled = Sample(rows(counts.lexicon, some.texts, settings.cores), counts.numbers(some.labels))
     chosen, provenance["choice"] = choose(settings, counts, sampled)
     return Classifier(chosen, counts, [provenance], examples)
+
+
+def _weight_of(weights: list[float] | None) -> dict[str, float]:
+    """For a note of where a model came from: what its texts weigh, where that is not how many they are."""
+    return {} if weights is None else {"weight": sum(weights)}
 
 
 def check_weights(settings: Settings, counts: Counts) -> None:

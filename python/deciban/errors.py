@@ -113,6 +113,21 @@ class UnevenLengths(InputError):
     wording = "expected one label a text, got {texts} texts and {labels} labels"
 
 
+class BadWeight(InputError):
+    wording = "{where}: expected a weight, a number from 0 to {most:g}, got {got}"
+
+
+class UnevenWeights(InputError):
+    wording = "expected one weight a text, got {texts} texts and {weights} weights"
+
+
+class NotSoOften(InputError):
+    wording = (
+        "{where}: a {model} model counts a text 0, 1, 2, ... or at most {most} times, got the weight {got}; "
+        "models that take any: {known}"
+    )
+
+
 class NoExamples(InputError):
     wording = "{where}: expected labelled examples, got none"
 

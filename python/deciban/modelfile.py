@@ -96,13 +96,20 @@ def told(provenance: Provenance) -> str:
     >>> climb = {"texts": 7, "weight": 0.1}
     >>> told(({"source": "a.csv", "examples": 9}, {"source": "b.csv", "examples": 0, "unlabelled": climb}))
     'a.csv (+9), b.csv (7 unlabelled, weight 0.1)'
+    >>> told(({"source": "a.csv", "examples": 9, "weight": 4.5},))
+    'a.csv (+9, of weight 4.5)'
     """
     return ", ".join(
         "{0} ({texts:,} unlabelled, weight {weight:g})".format(part["source"], **part["unlabelled"])
         if "unlabelled" in part
-        else f"{part['source']} ({part['examples']:+,})"
+        else f"{part['source']} ({part['examples']:+,}{_weighing(part)})"
         for part in provenance
     )
+
+
+def _weighing(part: dict[str, Any]) -> str:
+    """What some examples weigh, where they were given weights."""
+    return f", of weight {part['weight']:g}" if "weight" in part else ""
 
 
 @dataclass(frozen=True)
@@ -446,6 +453,8 @@ def _provenance(given: list[dict[str, Any]]) -> Provenance:
     for part in given:
         if type(part["source"]) is not str or type(part["examples"]) is not int:
             raise ValueError("where it came from cannot be read")
+        if type(part.get("weight", 0)) not in (int, float):
+            raise ValueError("what its examples weigh cannot be read")
         climb = part.get("unlabelled", {"texts": 0, "weight": 0})
         if type(climb["texts"]) is not int or type(climb["weight"]) not in (int, float):
             raise ValueError("where its expected counts came from cannot be read")

@@ -23,6 +23,7 @@ def add_examples(parser: ArgumentParser) -> None:
     options.add_model(parser)
     parser.add_argument("file", metavar="FILE", help="labelled examples; - reads standard input")
     options.add_source(parser, labelled=True)
+    options.add_weight(parser)
     options.add_threads(parser)
     add_output(parser)
 

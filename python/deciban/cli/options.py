@@ -27,13 +27,20 @@ def add_source(parser: ArgumentParser, *, labelled: bool) -> None:
     add("--delimiter", metavar="CHARACTER", help="what separates columns, if not a comma or a tab")
 
 
+def add_weight(parser: ArgumentParser) -> None:
+    """How much each example counts."""
+    weight = "the column of how much each text counts, from 0; models of counts take whole numbers (default: all alike)"
+    parser.add_argument("--weight", metavar="COLUMN", help=weight)
+
+
 def source(given: Namespace, *, labelled: bool, keep: tuple[str, ...] = ()) -> Source:
     """The file of examples that was named."""
     from ..examples import Source
 
     label = given.label if labelled else None
     where = tuple(given.where)
-    return Source(given.file, given.text, label, where, keep, given.format, given.encoding, given.delimiter)
+    how = (given.format, given.encoding, given.delimiter)
+    return Source(given.file, given.text, label, where, keep, *how, weight=getattr(given, "weight", None))
 
 
 def add_threads(parser: ArgumentParser) -> None:

@@ -30,6 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     frozen = "save no counts: a smaller file, which answers and explains the same, and can never learn or forget"
     add("--frozen", action="store_true", help=frozen)
     options.add_source(parser, labelled=True)
+    options.add_weight(parser)
     unlabelled = "texts without labels, in the same --text column; --where is not asked of them"
     add("--unlabelled", metavar="FILE", help=unlabelled)
     weight = "how much one of them counts, from 0 to 1, or auto: as held-out labelled texts say (default: auto)"
@@ -149,7 +150,7 @@ def _trained(given: Namespace, settings: Settings) -> Classifier:
     if given.unlabelled is None:
         with screen.progress(f"reading {given.file}", source.size) as progress:
             return train_on(source, settings, progress)
-    others = replace(source, path=given.unlabelled, label=None, where=())
+    others = replace(source, path=given.unlabelled, label=None, where=(), weight=None)
     with screen.steps() as steps:
         return train_with_unlabelled(source, others, given.unlabelled_weight, settings, steps)
 

@@ -6,6 +6,8 @@ looked at here.
 """
 
 from .batches import Batch, Source, gathered
+from .kept import Examples
 from .memory import as_text, labels_of, texts_of
+from .weights import weights_of
 
-__all__ = ["Batch", "Source", "as_text", "gathered", "labels_of", "texts_of"]
+__all__ = ["Batch", "Examples", "Source", "as_text", "gathered", "labels_of", "texts_of", "weights_of"]

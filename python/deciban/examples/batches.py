@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import BadLabel, BadSetting, DecibanError, EmptyFile, NoRowLeft, UnknownChoice, UnknownFormat
+from .kept import Examples
 from .lines import Lines, Progress
 from .memory import bad_label, distinct, why_no_label
 from .tables import READERS, Records
+from .weights import as_number, refuse_weight, wrong_weight
 
 _ENDINGS = {"csv": "csv", "tsv": "tsv", "jsonl": "jsonl", "ndjson": "jsonl", "json": "jsonl", "txt": "txt"}
 _ROWS = 4096
@@ -22,35 +24,43 @@ _ENOUGH = 1 << 23  # characters to count at once
 
 @dataclass(frozen=True)
 class Batch:
-    """Some examples of a file: their texts, their labels if those were asked for, other values that are kept."""
+    """Some examples of a file: their texts, their labels and weights if asked for, other values that are kept."""
 
     name: str
     lines: list[int] = field(default_factory=list)
     texts: list[Any] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
+    weights: list[float] = field(default_factory=list)
     kept: list[list[Any]] = field(default_factory=list)
 
     def where(self, place: int) -> str:
         """Where an example stands, as people say it: `mail.csv:17`."""
         return f"{self.name}:{self.lines[place]}"
 
+    @property
+    def examples(self) -> Examples:
+        """The same, to be learnt."""
+        return Examples(self.texts, self.labels, self.weights or None)
+
     def extend(self, batch: Batch) -> None:
-        """Takes in more texts and labels of the same file."""
+        """Takes in more texts, labels and weights of the same file."""
         self.lines.extend(batch.lines)
         self.texts.extend(batch.texts)
         self.labels.extend(batch.labels)
+        self.weights.extend(batch.weights)
         self.kept.extend(batch.kept)
 
     def parts(self, rows: int) -> Iterator[Batch]:
         """The same examples, in batches of at most so many."""
         for start in range(0, len(self.texts), rows):
             part = slice(start, start + rows)
-            yield Batch(self.name, self.lines[part], self.texts[part], self.labels[part], self.kept[part])
+            columns = (self.lines, self.texts, self.labels, self.weights, self.kept)
+            yield Batch(self.name, *(column[part] for column in columns))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file of examples: where its texts and labels stand, and which of its rows are wanted.
+    """A file of examples: where its texts, labels and weights stand, and which of its rows are wanted.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile(suffix=".csv") as file:
@@ -68,6 +78,7 @@ class Source:
     encoding: str = "utf-8"
     delimiter: str | None = None
     maybe: Sequence[str] = ()  # more columns to keep, of files that have them
+    weight: str | None = None
 
     def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
         """The examples in order. A batch ends when it is large, when no more has arrived yet, or before an error."""
@@ -112,14 +123,18 @@ class Source:
         return os.path.getsize(self.path) if os.path.isfile(self.path) else None
 
     def _records(self, lines: Lines) -> Iterator[Records]:
-        label = [] if self.label is None else [self.label]
-        columns = [self.text, *label, *(column for column, _ in self.where), *self.keep]
+        columns = [*self._own, *(column for column, _ in self.where), *self.keep]
         given: dict[str, str] = {}
         if self.delimiter is not None and self._format(lines) in ("csv", "tsv"):
             if len(self.delimiter) != 1 or self.delimiter in '\r\n"':
                 raise BadSetting(setting="delimiter", got=self.delimiter, expected="one character")
             given = {"delimiter": self.delimiter}
         return READERS[self._format(lines)](lines, columns, self.maybe, **given)
+
+    @property
+    def _own(self) -> list[str]:
+        """The columns of what an example is."""
+        return [column for column in (self.text, self.label, self.weight) if column is not None]
 
     def _format(self, lines: Lines) -> str:
         if self.format is not None:
@@ -136,25 +151,32 @@ class Source:
     def _wanted(self, records: Records) -> Records:
         """The records that have all values that are asked for."""
         lines, columns = records
-        for number, (_, wanted) in enumerate(self.where, start=1 if self.label is None else 2):
+        for number, (_, wanted) in enumerate(self.where, start=len(self._own)):
             rows = [row for row, value in enumerate(columns[number]) if _as_text(value) == wanted] if lines else []
             lines, columns = [lines[row] for row in rows], [[column[row] for row in rows] for column in columns]
         return Records(lines, columns)
 
     def _put(self, batch: Batch, records: Records) -> None:
-        """Puts the records into a batch, up to the first that has no label where one is asked for."""
+        """Puts the records into a batch, up to the first that has no label, or no weight, where one is asked for."""
         lines, columns = records
         if not lines:
             return
         labels = [] if self.label is None else _labels(columns[1])
-        bad = bad_label(labels)
+        cells = [] if self.weight is None else columns[len(self._own) - 1]
+        weights = [as_number(cell) for cell in cells]
+        bad = min((place for place in (bad_label(labels), wrong_weight(weights)) if place is not None), default=None)
         batch.lines.extend(lines[:bad])
         batch.texts.extend(columns[0][:bad])
         batch.labels.extend(labels[:bad])
+        batch.weights.extend(weights[:bad])
         if kept := len(self.keep) + len(self.maybe):
             batch.kept.extend([list(values) for values in zip(*columns[-kept:], strict=True)][:bad])
-        if bad is not None:
-            raise BadLabel(where=f"{batch.name}:{lines[bad]}", got=why_no_label(labels[bad]))
+        if bad is None:
+            return
+        where = f"{batch.name}:{lines[bad]}"
+        if labels and (why := why_no_label(labels[bad])):
+            raise BadLabel(where=where, got=why)
+        refuse_weight(where, cells[bad])
 
 
 def gathered(batches: Iterable[Batch]) -> Iterator[Batch]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterator, Sequence
 from random import Random
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from .._core import Column
 from .memory import as_text
@@ -13,63 +13,83 @@ from .memory import as_text
 if TYPE_CHECKING:
     from .._core import Texts
 
-Examples: TypeAlias = "tuple[Texts, list[str]]"
+
+class Examples(NamedTuple):
+    """Texts, the label of each and, where not all are 1, the weight of each."""
+
+    texts: Texts
+    labels: list[str]
+    weights: list[float] | None = None
+
+    @property
+    def each_weight(self) -> list[float]:
+        """The weight of each text."""
+        return [1.0] * len(self.labels) if self.weights is None else self.weights
 
 
 def both(some: Examples, more: Examples) -> Examples:
     """All examples; columns in Arrow's buffers stay there, unless they are to stand beside a list.
 
-    >>> both((["see you"], ["ham"]), (["free money"], ["spam"]))
-    (['see you', 'free money'], ['ham', 'spam'])
+    >>> both(Examples(["see you"], ["ham"]), Examples(["free money"], ["spam"]))
+    Examples(texts=['see you', 'free money'], labels=['ham', 'spam'], weights=None)
     """
-    (texts, labels), (more_texts, more_labels) = some, more
-    if isinstance(texts, Column) and isinstance(more_texts, Column):
-        return texts + more_texts, labels + more_labels
-    return [*texts, *more_texts], labels + more_labels
+    is_plain = some.weights is None and more.weights is None
+    weights = None if is_plain else some.each_weight + more.each_weight
+    labels = some.labels + more.labels
+    if isinstance(some.texts, Column) and isinstance(more.texts, Column):
+        return Examples(some.texts + more.texts, labels, weights)
+    return Examples([*some.texts, *more.texts], labels, weights)
 
 
 def without(examples: Examples, forgotten: Examples) -> Examples | None:
     """Examples less those that are forgotten; None where not all of those are found, so that none stays by mistake.
 
-    >>> without((["see you", "free money"], ["ham", "spam"]), (["free money"], ["spam"]))
-    (['see you'], ['ham'])
+    They are found by their texts and labels: what is forgotten takes its weight along.
+
+    >>> without(Examples(["see you", "free money"], ["ham", "spam"]), Examples(["free money"], ["spam"]))
+    Examples(texts=['see you'], labels=['ham'], weights=None)
     """
     left = Counter(_pairs(forgotten))
-    kept = []
-    for example in _pairs(examples):
+    places = []
+    for place, example in enumerate(_pairs(examples)):
         if left[example] > 0:
             left[example] -= 1
         else:
-            kept.append(example)
-    return None if left.total() else _columns(kept)
+            places.append(place)
+    return None if left.total() else some(examples, places)
 
 
 def without_labels(examples: Examples, dropped: Container[str]) -> Examples:
     """Examples less those of some labels.
 
-    >>> without_labels((["see you", "free money"], ["ham", "spam"]), {"ham"})
-    (['free money'], ['spam'])
+    >>> without_labels(Examples(["see you", "free money"], ["ham", "spam"]), {"ham"})
+    Examples(texts=['free money'], labels=['spam'], weights=None)
     """
-    return _columns((text, label) for text, label in _pairs(examples) if label not in dropped)
+    return some(examples, [place for place, label in enumerate(examples.labels) if label not in dropped])
 
 
 def renamed(examples: Examples, old: str, new: str) -> Examples:
     """The same examples, with another name for a label.
 
-    >>> renamed((["see you", "free money"], ["ham", "spam"]), "ham", "mail")
-    (['see you', 'free money'], ['mail', 'spam'])
+    >>> renamed(Examples(["see you", "free money"], ["ham", "spam"]), "ham", "mail").labels
+    ['mail', 'spam']
     """
-    texts, labels = examples
-    return texts, [new if label == old else label for label in labels]
+    return examples._replace(labels=[new if label == old else label for label in examples.labels])
+
+
+def some(examples: Examples, places: Sequence[int]) -> Examples:
+    """Some of the examples, in the order that is asked for, and as often.
+
+    >>> some(Examples(["see you", "free money"], ["ham", "spam"], [2.0, 0.5]), [1])
+    Examples(texts=['free money'], labels=['spam'], weights=[0.5])
+    """
+    texts, labels, weights = examples
+    picked = None if weights is None else [weights[place] for place in places]
+    return Examples([*map(texts.__getitem__, places)], [labels[place] for place in places], picked)
 
 
 def _pairs(examples: Examples) -> Iterator[tuple[str, str]]:
-    return zip(map(as_text, examples[0]), examples[1], strict=True)
-
-
-def _columns(pairs: Iterable[tuple[str, str]]) -> Examples:
-    kept = list(pairs)
-    return [text for text, _ in kept], [label for _, label in kept]
+    return zip(map(as_text, examples.texts), examples.labels, strict=True)
 
 
 class Reservoir:
@@ -77,24 +97,31 @@ class Reservoir:
 
     >>> sample = Reservoir(3)
     >>> for i in range(100):
-    ...     sample.add([f"text {i}"], ["even" if i % 2 == 0 else "odd"])
+    ...     sample.add(Examples([f"text {i}"], ["even" if i % 2 == 0 else "odd"]))
     >>> sample.examples
-    (['text 53', 'text 1', 'text 28'], ['odd', 'odd', 'even'])
+    Examples(texts=['text 53', 'text 1', 'text 28'], labels=['odd', 'odd', 'even'], weights=None)
     """
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self.examples: tuple[list[str], list[str]] = ([], [])
+        self._held: list[tuple[str, str, float]] = []
         self._passed = 0
         self._random = Random(0)  # noqa: S311
 
-    def add(self, texts: Texts, labels: list[str]) -> None:
+    def add(self, examples: Examples) -> None:
         """Lets examples pass by."""
-        held_texts, held_labels = self.examples
-        for text, label in zip(texts, labels, strict=True):
+        for text, label, weight in zip(examples.texts, examples.labels, examples.each_weight, strict=True):
             self._passed += 1
-            if len(held_texts) < self.most:
-                held_texts.append(as_text(text))
-                held_labels.append(label)
+            if len(self._held) < self.most:
+                self._held.append((as_text(text), label, weight))
             elif (place := self._random.randrange(self._passed)) < self.most:
-                held_texts[place], held_labels[place] = as_text(text), label
+                self._held[place] = as_text(text), label, weight
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    @property
+    def examples(self) -> Examples:
+        """Those that are held."""
+        texts, labels, weights = map(list, zip(*self._held, strict=True)) if self._held else ([], [], [])
+        return Examples(texts, labels, None if all(weight == 1 for weight in weights) else weights)

@@ -6,6 +6,7 @@ that were held out for it. One linear model is a `Member`; a `committee` adds se
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -31,10 +32,18 @@ __all__ = ["Steps", "fit"]
 
 
 def fit(
-    counts: Counts, rows: Rows, y: Integers, settings: Settings, steps: Steps | None = None
+    counts: Counts,
+    rows: Rows,
+    y: Integers,
+    settings: Settings,
+    steps: Steps | None = None,
+    weights: Sequence[float] | None = None,
 ) -> tuple[Scorecard, Settings, dict[str, Any]]:
-    """The scorecard of rows with labels y; the settings with what was chosen; and how it was chosen, for a file."""
-    of, threads = Labelled(y, len(counts.labels), _costs(counts, y, settings)), settings.cores
+    """The scorecard of rows with labels y; the settings with what was chosen; and how it was chosen, for a file.
+
+    `weights` are those of rows. They multiply what rows cost; idf and ratios, which count rows, know nothing of them.
+    """
+    of, threads = _labelled(counts, y, settings, weights), settings.cores
     if settings.model == "committee":
         found, told = _committee(counts, rows, of, threads, steps)
         return found, settings, told
@@ -61,25 +70,26 @@ def _member(settings: Settings, labels: int) -> Member:
     return Member(settings.model, sight, loss, cost, l1=settings.l1)
 
 
-def _costs(counts: Counts, y: Integers, settings: Settings) -> Floats:
-    """What each row costs, as the weights of labels have it."""
+def _labelled(counts: Counts, y: Integers, settings: Settings, weights: Sequence[float] | None) -> Labelled:
+    """The labels of rows, and what each row costs: its own weight, times its label's."""
+    labels, own = counts.labels, np.ones(len(y)) if weights is None else np.asarray(weights, np.float64)
     if settings.class_weight == "balanced":
-        weights = len(y) / (len(counts.labels) * counts.documents)
+        of_label = own.sum() / (len(labels) * np.bincount(y, own, len(labels)))
     elif isinstance(settings.class_weight, dict):
-        weights = np.array([settings.class_weight.get(label, 1.0) for label in counts.labels])
+        of_label = np.array([settings.class_weight.get(label, 1.0) for label in labels])
     else:
-        weights = np.ones(len(counts.labels))
-    return np.asarray(weights[y], np.float64)
+        of_label = np.ones(len(labels))
+    return Labelled(y, len(labels), own * of_label[y])
 
 
 def _chosen(
     member: Member, seen: Seen, of: Labelled, threads: int, steps: Steps | None
 ) -> tuple[float, dict[str, Any]]:
-    """The C that does best on held-out rows, the least of those that do as well; and how each did."""
+    """The C that does best on held-out rows, by what they cost, the least of those that do as well; how each did."""
     costs = COSTS if member.sight.length_norm else SMALL_COSTS
     folds = committee.folds_of(of.y, FOLDS)
     scores = members.held_out(member, seen, of, folds, costs, threads, steps)
-    right = [float(np.mean(of_cost.argmax(axis=1) == of.y)) for of_cost in scores]
+    right = [float(np.average(of_cost.argmax(axis=1) == of.y, weights=of.cost)) for of_cost in scores]
     best = costs[int(np.argmax(right))]
     return best, {"held_out": {f"{cost:g}": accuracy for cost, accuracy in zip(costs, right, strict=True)}}
 

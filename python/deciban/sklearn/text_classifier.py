@@ -91,18 +91,25 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.calibration = calibration
         self.threads = threads
 
-    def fit(self, X: object, y: object) -> TextClassifier:  # noqa: N803
-        """Trains on texts X with labels y."""
+    def fit(self, X: object, y: object, sample_weight: object = None) -> TextClassifier:  # noqa: N803
+        """Trains on texts X with labels y; models of counts take weights that are whole numbers."""
         texts, labels = _examples(X, y)
-        self.classifier_: Classifier = classifier.train(texts, list(map(str, labels)), **self.get_params())
+        names, settings = list(map(str, labels)), self.get_params()
+        self.classifier_: Classifier = classifier.train(texts, names, weights=sample_weight, **settings)
         return self._with_classes(np.unique(labels))
 
-    def partial_fit(self, X: object, y: object, classes: object = None) -> TextClassifier:  # noqa: N803, ARG002
+    def partial_fit(
+        self,
+        X: object,  # noqa: N803
+        y: object,
+        classes: object = None,  # noqa: ARG002
+        sample_weight: object = None,
+    ) -> TextClassifier:
         """Learns more texts, exactly as if all had been there from the start; new labels need no announcing."""
         if not hasattr(self, "classifier_"):
-            return self.fit(X, y)
+            return self.fit(X, y, sample_weight)
         texts, labels = _examples(X, y)
-        self.classifier_.learn(texts, list(map(str, labels)))
+        self.classifier_.learn(texts, list(map(str, labels)), sample_weight)
         return self._with_classes(np.unique(np.concatenate([self.classes_, labels])))
 
     def predict(self, X: object) -> npt.NDArray[Any]:  # noqa: N803
@@ -125,9 +132,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.classifier_.explain(text)
 
     def _with_classes(self, classes: npt.NDArray[Any]) -> TextClassifier:
-        """deciban's labels are texts, sorted as such; scikit-learn's are of any type, sorted as those are."""
-        self.classes_ = classes
-        self._columns = [self.classifier_.labels.index(str(label)) for label in classes]
+        """deciban's labels are texts, sorted as such; scikit-learn's are of any type, sorted as those are.
+
+        A label whose texts all weigh nothing is none.
+        """
+        self.classes_ = classes[[str(label) in self.classifier_.labels for label in classes]]
+        self._columns = [self.classifier_.labels.index(str(label)) for label in self.classes_]
         return self
 
     def __sklearn_tags__(self) -> Tags:

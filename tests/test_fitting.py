@@ -292,9 +292,8 @@ def test_learning_fits_anew_and_what_has_no_examples_says_so(tickets, tmp_path):
     assert np.array_equal(model.scores(texts), fresh.scores(texts))
     model.save(tmp_path / "m")
     loaded = deciban.load(tmp_path / "m")
-    for change in (loaded.learn, loaded.forget):
-        with pytest.raises(errors.NeedsExamples, match="train it anew on all of them"):
-            change(texts[:1], labels[:1])
+    with pytest.raises(errors.NeedsExamples, match="train it anew on all of them"):
+        loaded.forget(texts[:1], labels[:1])
     with pytest.raises(errors.NoLeaveOneOut):
         loaded.leave_one_out(texts, labels)
     with pytest.raises(errors.NotDrawable):

@@ -52,7 +52,7 @@ from .network import Network, network
 from .rows import Rows, rows
 from .sampling import Drawn, sample
 from .scorecard import Scorecard
-from .settings import FITTED, Settings
+from .settings import CONTINUED, FITTED, Settings
 from .terms import check_choice, refuse
 from .weighing import coin, leave_one_out, log_prior, resolved, weigh
 from .weightfile import export
@@ -357,19 +357,41 @@ class Classifier:
     def learn(self, texts: object, labels: object, weights: object = None) -> Classifier:
         """Learns more examples, new labels among them or not: exactly as if trained on all. Returns itself.
 
-        Expected counts of unlabelled texts stay as they were made before; `provenance` tells what was learnt after.
+        But for fitted models that were loaded: without their examples, they go on from their weights, which is near to
+        that, not the same. Expected counts of unlabelled texts stay as they were made before; `provenance` tells what
+        was learnt after.
         """
-        new, examples = self._counted(texts, labels, weights)
-        learnt = None if self._examples is None else kept.both(self._examples, examples)
-        return self._changed(self.counts + new, learnt, "memory", examples.weights)
+        return self._learnt(*self._counted(texts, labels, weights), "memory")
 
     def learn_from(self, source: Source, progress: Callable[[int], None] | None = None) -> Classifier:
         """Learns the examples of a file, in batches, as `train_on` does; none of them where one is bad.
 
-        Their texts are not kept: leave-one-out then asks for all of them. Returns itself.
+        Their texts are not kept, unless the model is made of them: leave-one-out then asks for all of them. Returns
+        itself.
         """
-        counts = self._countable()
-        return self._changed(counts + _tallied(source, self.settings, progress), None, source.name)
+        if not self.settings.needs_rows:
+            return self._changed(self.counts + _tallied(source, self.settings, progress), None, source.name)
+        self._check_learns()
+        every = kept.Reservoir(sys.maxsize)
+        return self._learnt(_tallied(source, self.settings, progress, every), every.examples, source.name)
+
+    def _learnt(self, new: Counts, examples: Examples, how: str) -> Classifier:
+        """Itself with more examples, by what they count: fit to all, where all are at hand, or going on."""
+        self._check_learns()
+        counts = self.counts + new
+        if self._examples is not None or not self.settings.needs_rows:
+            learnt = None if self._examples is None else kept.both(self._examples, examples)
+            return self._changed(counts, learnt, how, examples.weights)
+        known = (rows(counts.lexicon, examples.texts, self.settings.cores), counts.numbers(examples.labels))
+        card = fitting.learn(self.scorecard, self.counts, counts, *known, self.settings, examples.weights)
+        note = {"source": how, "examples": len(examples.labels), "continued": True, **_weight_of(examples.weights)}
+        self.provenance = (*self.provenance, note)
+        return self._become(counts, None, card)
+
+    def _check_learns(self) -> None:
+        """Refuses to learn without examples what cannot go on from its weights."""
+        if self._examples is None and self.settings.model not in CONTINUED:
+            self._countable()
 
     def forget(self, texts: object, labels: object, weights: object = None) -> Classifier:
         """Forgets examples that were learnt: exactly as if they had never been. Returns itself.

@@ -98,18 +98,21 @@ def told(provenance: Provenance) -> str:
     'a.csv (+9), b.csv (7 unlabelled, weight 0.1)'
     >>> told(({"source": "a.csv", "examples": 9, "weight": 4.5},))
     'a.csv (+9, of weight 4.5)'
+    >>> told(({"source": "a.csv", "examples": 9}, {"source": "b.csv", "examples": 7, "continued": True}))
+    'a.csv (+9), b.csv (+7, continued)'
     """
     return ", ".join(
         "{0} ({texts:,} unlabelled, weight {weight:g})".format(part["source"], **part["unlabelled"])
         if "unlabelled" in part
-        else f"{part['source']} ({part['examples']:+,}{_weighing(part)})"
+        else f"{part['source']} ({part['examples']:+,}{_noted(part)})"
         for part in provenance
     )
 
 
-def _weighing(part: dict[str, Any]) -> str:
-    """What some examples weigh, where they were given weights."""
-    return f", of weight {part['weight']:g}" if "weight" in part else ""
+def _noted(part: dict[str, Any]) -> str:
+    """What some examples weigh, where they were given weights; and whether a fit went on with them alone."""
+    weight = f", of weight {part['weight']:g}" if "weight" in part else ""
+    return weight + (", continued" if part.get("continued") else "")
 
 
 @dataclass(frozen=True)

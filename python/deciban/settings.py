@@ -28,6 +28,7 @@ STRENGTHS = {
     "absolute": (0.7, 1.0),
 }
 FITTED = ("logistic", "hinge", "nbsvm", "nblogistic", "committee")  # models that a solver fits
+CONTINUED = FITTED[:-1]  # those of them that go on learning without the examples they were fit to
 ROWS = ("tan", *FITTED)  # models that need the documents themselves, beside their counts: they have no leave-one-out
 WEIGHTINGS = ("binary", "counts", "sublinear")
 AUTO = "auto"  # chosen by leave-one-out, when there are texts

@@ -54,6 +54,8 @@ def run(given: Namespace) -> None:
             for line in _fitted(**part["fit"]):
                 print(line)
     print(f"trained on: {told(classifier.provenance)}")
+    if any(part.get("continued") for part in classifier.provenance):
+        print("continued: fitted to new examples near the weights it had; not the model of all together")
 
 
 def _fitted(held_out: dict[str, float], weights: dict[str, float] | None = None) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """`deciban learn`: more labelled texts for a model, exactly as if it had been trained on all.
 
-New labels are fine. The model is changed only when the whole file was read.
+Fitted models (logistic, hinge, nbsvm, nblogistic) go on from their weights, which is near to that, not the same. New
+labels are fine. The model is changed only when the whole file was read.
 """
 
 from __future__ import annotations

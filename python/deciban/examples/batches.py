@@ -47,6 +47,7 @@ class Batch:
         self.lines.extend(batch.lines)
         self.texts.extend(batch.texts)
         self.labels.extend(batch.labels)
+        self.weights.extend(batch.weights)
         self.kept.extend(batch.kept)
         self.weights.extend(batch.weights)
 

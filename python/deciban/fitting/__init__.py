@@ -18,6 +18,7 @@ from ..rows import Rows
 from ..scorecard import Scorecard
 from ..settings import Settings
 from . import cards, committee, members
+from .continued import go_on
 from .members import Labelled, Member, Steps
 from .seen import Seen, Sight, see
 
@@ -28,7 +29,7 @@ COSTS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)  # C, to choose from, of rows of length
 SMALL_COSTS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # of rows that are as long as texts are
 AGAINST_REST_OR_JOINT = {"logistic": ("logistic", "softmax"), "hinge": ("squared_hinge", "multiclass_hinge")}
 
-__all__ = ["Steps", "fit"]
+__all__ = ["Steps", "fit", "learn"]
 
 
 def fit(
@@ -43,7 +44,9 @@ def fit(
 
     `weights` are those of rows. They multiply what rows cost; idf and ratios, which count rows, know nothing of them.
     """
-    of, threads = _labelled(counts, y, settings, weights), settings.cores
+    heavy = np.bincount(y, weights, len(counts.labels))
+    of = Labelled(y, len(counts.labels), _costs(counts, heavy, y, settings, weights))
+    threads = settings.cores
     if settings.model == "committee":
         found, told = _committee(counts, rows, of, threads, steps)
         return found, settings, told
@@ -55,6 +58,20 @@ def fit(
         member, settings = replace(member, c=cost), replace(settings, cost=cost)
     linear = members.fit(member, seen, of, threads, steps)
     return cards.of_one(counts.labels, counts.lexicon, seen, linear), settings, told
+
+
+def learn(
+    card: Scorecard,
+    before: Counts,
+    after: Counts,
+    rows: Rows,
+    y: Integers,
+    settings: Settings,
+    weights: Sequence[float] | None = None,
+) -> Scorecard:
+    """The scorecard of one linear model, of documents counted `before`, moved by more rows; all are counted `after`."""
+    of = Labelled(y, len(after.labels), _costs(after, after.documents, y, settings, weights))
+    return go_on(_member(settings, of.labels), card, before, after, rows, of)
 
 
 def _member(settings: Settings, labels: int) -> Member:
@@ -70,16 +87,22 @@ def _member(settings: Settings, labels: int) -> Member:
     return Member(settings.model, sight, loss, cost, l1=settings.l1)
 
 
-def _labelled(counts: Counts, y: Integers, settings: Settings, weights: Sequence[float] | None) -> Labelled:
-    """The labels of rows, and what each row costs: its own weight, times its label's."""
+def _costs(
+    counts: Counts,
+    heavy: npt.NDArray[np.floating | np.integer],
+    y: Integers,
+    settings: Settings,
+    weights: Sequence[float] | None,
+) -> Floats:
+    """What each row costs: its own weight times its label's, which all together are so `heavy`."""
     labels, own = counts.labels, np.ones(len(y)) if weights is None else np.asarray(weights, np.float64)
     if settings.class_weight == "balanced":
-        of_label = own.sum() / (len(labels) * np.bincount(y, own, len(labels)))
+        of_label = heavy.sum() / (len(labels) * heavy)
     elif isinstance(settings.class_weight, dict):
         of_label = np.array([settings.class_weight.get(label, 1.0) for label in labels])
     else:
         of_label = np.ones(len(labels))
-    return Labelled(y, len(labels), own * of_label[y])
+    return np.asarray(own * of_label[y])
 
 
 def _chosen(

@@ -87,8 +87,13 @@ class Seen:
         return Seen(self.sight, rows.indptr, rows.term, rows.count, self.terms, self.t, self.typical)  # type: ignore[arg-type]
 
 
-def see(rows: Rows, counts: Counts, sight: Sight) -> Seen:
-    """What a model sees of the rows that were counted.
+def idf(counts: Counts) -> Floats:
+    """idf_j of each term that was counted."""
+    return np.asarray(1 + np.log((1 + counts.documents.sum()) / (1 + counts.by_term(counts.presences))))
+
+
+def see(rows: Rows, counts: Counts, sight: Sight, given: Floats | None = None) -> Seen:
+    """What a model sees of the rows that were counted; where the t_j of all terms are `given`, with those.
 
     >>> from deciban.counts import count
     >>> from deciban.rows import rows
@@ -103,8 +108,8 @@ def see(rows: Rows, counts: Counts, sight: Sight) -> Seen:
     rows = rows if chosen.all() else rows.without(~chosen[rows.term])
     terms = np.flatnonzero(chosen)
     column = np.cumsum(chosen)[rows.term] - 1
-    present = counts.by_term(counts.presences)[terms]
-    t = 1 + np.log((1 + len(rows)) / (1 + present)) if sight.idf else np.ones(len(terms))
+    t = (idf(counts) if sight.idf else np.ones(len(chosen))) if given is None else given
+    t = t[terms]
     value = _counted(rows.count, sight.weighting) * t[column]
     typical = 1.0
     if sight.length_norm:

@@ -1,0 +1,122 @@
+"""How much text there is and how much time -> what is worth trying (`--model auto`).
+
+Everything is tried in the order of `committee.MEMBERS`, cheap things first. What a member will take is foreseen from
+how many numbers it looks at, and from what those before it took; where that is more than what is left, it is passed
+over, and where a forecast was wrong, it is stopped. Without a limit of time nothing here depends on a clock.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import fields, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..settings import AUTO, BAYES, Settings
+from ..terms import Terms
+from .members import Labelled, Member, Steps
+from .seen import Seen
+
+LEAST_TEXTS = 200  # below, held-out texts are too few to choose by
+LEAST_OF_LABEL = 5  # one a fold
+MOST_SCORES = 1 << 26  # texts x labels
+MOST_WEIGHTS = 1 << 28  # terms x labels
+LONG = 400  # characters: texts of so many have enough of shorter runs
+WORDS_A_SECOND, CHARS_A_SECOND = 5e6, 0.25e6  # characters of text for which a second must be left
+SECONDS = {"bayes": 1e-8, "logistic": 1e-7, "ratios": 2.5e-7}  # a number and label, until it is known better
+
+
+class Planned(NamedTuple):
+    """Settings with nothing left open but what is fitted or weighed, and why."""
+
+    settings: Settings
+    why: str
+
+
+def plan(settings: Settings, documents: npt.NDArray[np.int64], length: int | None) -> Planned:
+    """What `auto` comes to, for so many documents by label, of so many characters; None where those are too many.
+
+    >>> plan(Settings(model="auto"), np.array([900, 800]), 90_000).settings.chars
+    (2, 6)
+    >>> plan(Settings(model="auto"), np.array([9, 8]), 900).why
+    '17 texts are too few to choose by'
+    """
+    n, k = int(documents.sum()), len(documents)
+    if n < LEAST_TEXTS or (documents >= LEAST_OF_LABEL).sum() < 2:
+        return Planned(replace(settings, model="multinomial"), f"{n:,} texts are too few to choose by")
+    of_counts = replace(settings, model=BAYES, smoothing=AUTO)
+    if n * k > MOST_SCORES:
+        return Planned(of_counts, f"with {k:,} labels, models of counts alone")
+    if length is None:
+        return Planned(of_counts, "so much text leaves time for models of counts alone")
+    seen = {field.name: getattr(settings, field.name) for field in fields(Terms)}
+    if seen != {field.name: field.default for field in fields(Terms)}:
+        return Planned(replace(settings, model="committee"), "of the terms that were asked for")
+    return Planned(replace(settings, model="committee", **_terms(length, n, settings.budget)), "of all terms")
+
+
+def most_characters(budget: float | None) -> float:
+    """How much text can be kept, and fitted to, in some time."""
+    return np.inf if budget is None else WORDS_A_SECOND * budget
+
+
+def _terms(length: int, n: int, budget: float | None) -> dict[str, Any]:
+    words = {"tokens": "marks", "words": (1, 2), "edges": True}
+    if budget is not None and length > CHARS_A_SECOND * budget:
+        return words
+    longest = 5 if length > LONG * n else 6
+    return {**words, "chars": (2, longest), "chars_across": (1, longest)}
+
+
+class Late(Exception):
+    """There is no time left."""
+
+
+class Clock:
+    """How much time is left, and what a member will take of it."""
+
+    def __init__(self, budget: float | None) -> None:
+        self._end = None if budget is None else time.perf_counter() + budget
+        self._kept = 0.0  # for fitting to all rows, once members are chosen
+        self._seconds = dict(SECONDS)
+
+    @property
+    def left(self) -> float:
+        """Seconds."""
+        return np.inf if self._end is None else self._end - time.perf_counter() - self._kept
+
+    def forecast(self, member: Member, seen: Seen, of: Labelled) -> float:
+        """The seconds that holding out, and fitting to all rows, will take."""
+        return self._seconds[_kind(member)] * _work(seen, of)
+
+    def has_time(self, member: Member, seen: Seen, of: Labelled) -> bool:
+        """Whether there is enough left for it."""
+        return len(seen.terms) * of.labels <= MOST_WEIGHTS and self.forecast(member, seen, of) <= self.left
+
+    def took(self, seconds: float, member: Member, seen: Seen, of: Labelled) -> None:
+        """Learns from what holding out took; fitting to all rows is some fourth of that."""
+        self._kept += seconds / 4
+        self._seconds[_kind(member)] = 1.25 * seconds / max(_work(seen, of), 1)
+
+    def watch(self, steps: Steps | None) -> Steps | None:
+        """The same steps, which end when there is no time left."""
+        if self._end is None:
+            return steps
+
+        def told(what: str, done: int, total: int) -> None:
+            if self.left < 0:
+                raise Late
+            if steps is not None:
+                steps(what, done, total)
+
+        return told
+
+
+def _kind(member: Member) -> str:
+    return "bayes" if member.loss == "bayes" else "ratios" if member.ratios else "logistic"
+
+
+def _work(seen: Seen, of: Labelled) -> int:
+    return (len(seen.column) + len(seen.terms)) * (of.labels if of.labels > 2 else 1)

@@ -1,0 +1,59 @@
+"""Log-count ratios from counts, and weights with and without them: what the core does of rows (`solvers`), and back.
+
+    r_jr = log((P_j + alpha) / |P + alpha|) - log((Q_j + alpha) / |Q + alpha|)
+    W_jr = r_jr ((1 - beta) mean_j |w_jr| + beta w_jr)
+
+where P_j documents of label r have term j, and Q_j of the others.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..counts import Counts
+
+Floats = npt.NDArray[np.float64]
+NEWTON = 50
+LEAST = 1e-6  # a ratio that is nearer to zero tells no weight
+
+
+def ratios(counts: Counts, alpha: float) -> Floats:
+    """r of all terms and labels (terms x labels).
+
+    >>> from deciban.counts import count
+    >>> from deciban.terms import Terms
+    >>> ratios(count(Terms(), ["fun fun", "exam", "exam fun"], ["fun", "study", "study"]), 1.0).round(3).tolist()
+    [[-0.588, 0.588], [0.511, -0.511]]
+    """
+    p = np.zeros((len(counts.lexicon), len(counts.labels)))
+    p[counts.term, counts.label] = counts.presences
+    q = p.sum(axis=1, keepdims=True) - p + alpha
+    p += alpha
+    return np.asarray(np.log(p / p.sum(axis=0)) - np.log(q / q.sum(axis=0)))
+
+
+def interpolated(w: Floats, ratio: Floats, beta: float) -> Floats:
+    """W of w."""
+    return np.asarray(ratio * ((1 - beta) * np.abs(w).mean(axis=0) + beta * w))
+
+
+def as_fitted(weights: Floats, ratio: Floats, beta: float) -> Floats:
+    """w of W; where there is no telling, because the ratio is zero or beta is, as others are on the whole.
+
+    The mean size of w is the least m with m = mean |W / r - (1 - beta) m| / beta, which Newton's steps climb to.
+
+    >>> ratio, w = np.array([[-1.0], [0.5], [2.0]]), np.array([[0.3], [0.1], [-0.1]])
+    >>> as_fitted(interpolated(w, ratio, 0.25), ratio, 0.25).round(6).ravel().tolist()
+    [0.3, 0.1, -0.1]
+    """
+    tells = np.abs(ratio) > LEAST
+    many = np.maximum(tells.sum(axis=0), 1)
+    share = np.divide(weights, ratio, out=np.zeros_like(weights), where=tells)
+    size = np.zeros(weights.shape[1])
+    for _ in range(NEWTON if beta > 0 else 0):
+        w = np.where(tells, (share - (1 - beta) * size) / beta, 0.0)
+        slope = 1 + (1 - beta) / beta * np.sign(w).sum(axis=0) / many
+        size += (np.abs(w).sum(axis=0) / many - size) / slope
+    w = np.where(tells, (share - (1 - beta) * size) / beta if beta > 0 else share, 0.0)
+    return np.where(tells, w, w.sum(axis=0) / many)

@@ -86,6 +86,19 @@ def test_leave_one_out_equals_retraining(kind, corpus, seen, strength):
 
 
 @every_model
+def test_leave_one_out_of_real_texts_equals_forgetting_each(kind, data):
+    texts, labels = data("r8", limit=400)
+    model = deciban.train(texts, labels, words=(1, 2), **named(kind))
+    held = model.leave_one_out().scores
+    assert np.array_equal(held, model.with_threads(3).leave_one_out().scores)
+    for i in range(0, len(texts), 40):
+        forgotten = model.forget([texts[i]], [labels[i]])
+        there = [model.labels.index(label) for label in forgotten.labels]
+        assert_same_odds(held[i][there], forgotten.scores([texts[i]])[0])
+        model.learn([texts[i]], [labels[i]])
+
+
+@every_model
 @settings(max_examples=15)
 @given(corpus=corpora, text=some_text, seen=seen, strength=strengths)
 def test_evidence_adds_up_to_the_posterior_odds(kind, corpus, text, seen, strength):

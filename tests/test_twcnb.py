@@ -74,19 +74,6 @@ def test_scikit_learns_complement_model_agrees(name, alpha, tickets, data):
     np.testing.assert_allclose(model.scores(texts), jll * factor - math.log(len(model.labels)), rtol=1e-9)
 
 
-def test_leave_one_out_of_real_texts_equals_forgetting_each(data):
-    texts, labels = data("r8", limit=400)
-    model = deciban.train(texts, labels, model="twcnb", words=(1, 2))
-    held = model.leave_one_out().scores
-    assert np.array_equal(held, model.with_threads(3).leave_one_out().scores)
-    for i in range(0, len(texts), 40):
-        forgotten = model.forget([texts[i]], [labels[i]])
-        expected = forgotten.scores([texts[i]])[0]
-        there = [model.labels.index(label) for label in forgotten.labels]
-        model.learn([texts[i]], [labels[i]])
-        np.testing.assert_allclose(held[i][there], expected, rtol=1e-12)
-
-
 def test_a_file_is_counted_in_batches(tmp_path, tickets, monkeypatch):
     monkeypatch.setattr("deciban.examples.batches._ENOUGH", 500)
     texts, labels = tickets

@@ -18,7 +18,7 @@ struct Numbers {
     all: Vec<f64>,
     gain: Vec<f64>,
     rest: Vec<f64>,
-    share: Vec<f64>,
+    seen: Vec<f64>,
     value: Vec<f32>,
     cost: Vec<f64>,
     places: (Vec<i64>, Vec<i64>, Vec<i64>),
@@ -49,7 +49,7 @@ fuzz_target!(|found: Numbers| {
         whole: &[],
         rest: &found.rest,
         power: found.scalars.1,
-        share: &found.share,
+        seen: &found.seen,
         doubt: 10.0,
         eta: 0.5,
         labels,
@@ -59,9 +59,16 @@ fuzz_target!(|found: Numbers| {
         assert_eq!(scores.len(), found.own.len() * labels);
     }
     let (first, second, place) = &found.places;
-    let own: Vec<_> = found.own.iter().map(|&own| i64::from(own)).collect();
-    let halves = Halves { key: first, n: second, c: place, width: 9, first, second };
-    let leaving = Leaving { indptr: &found.row_indptr, place, count: &found.count, own: &own, half: &own };
+    let half: Vec<_> = found.own.iter().map(|&own| i64::from(own)).collect();
+    let (indptr, label) = (&found.indptr, &found.label);
+    let halves = Halves { key: first, n: second, c: place, width: 9, indptr, label, first, second, labels };
+    let leaving = Leaving {
+        indptr: &found.row_indptr,
+        term: &found.term,
+        count: &found.count,
+        own: &found.own,
+        half: &half,
+    };
     let _ = reappearing::without(halves, leaving);
     let Ok(matrix) = Matrix::new(&found.row_indptr, &found.term, &found.value, 20, 1.0) else { return };
     let problem = Problem { matrix: &matrix, label: &found.own, labels, cost: &found.cost };

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .counts import Counts, Tally, count
+from .counts import Counts, Tally, count, looked_up
 from .rows import Rows, rows
 from .terms import Terms
 
@@ -33,9 +33,8 @@ def amounts(rows: Rows) -> npt.NDArray[np.int64]:
     >>> (of / ONE).round(4).tolist()    # log 2 and log 4 = 2 log 2: 1 and 2 by the root of 5; a word alone
     [0.4472, 0.8944, 1.0]
     """
-    logs = np.rint(np.log1p(rows.count) * ONE)
-    length = np.sqrt(np.bincount(rows.row, logs * logs, len(rows)))
-    return np.asarray(np.rint(logs / length[rows.row] * ONE), np.int64)
+    logs = looked_up(lambda z: np.rint(np.log1p(z) * ONE), rows.count)
+    return _core.parts_of_length(rows.indptr, logs, ONE)
 
 
 class AmountTally(Tally):

@@ -11,7 +11,7 @@ of 5.16 (Jaakkola's N_ky, Rush's F_fc), `documents` are n_r of 5.14.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,6 +22,7 @@ from .errors import NeverLearnt, UnknownLabel, listed
 from .terms import Terms, display
 
 Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.uint32]
 
 
@@ -236,3 +237,9 @@ def count(terms: Terms, texts: _core.Texts, labels: list[str], threads: int = 0)
     tally = Tally(terms, threads)
     tally.add(texts, labels)
     return tally.counts()
+
+
+def looked_up(of: Callable[[Integers], Floats], counts: Integers) -> Floats:
+    """A function of counts, which repeat: worked out for each that there can be, looked up for each that there is."""
+    most = int(counts.max(initial=0))
+    return of(counts) if most >= counts.size else np.asarray(of(np.arange(most + 1))[counts])

@@ -26,9 +26,11 @@ import numpy.typing as npt
 
 from . import _core
 from .halves import Halved
+from .rows import Rows
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+MOST_COUNTED = 4  # so many keys that there could be, for each that there is, are counted rather than sorted
 
 
 class Shown(NamedTuple):
@@ -54,13 +56,10 @@ class Rates(NamedTuple):
 class Leaving(NamedTuple):
     """Documents that leave, one at a time.
 
-    Where their entries begin; of each entry the posting of its own label, and how often the term stands there; their
-    labels and halves, and how many terms leave the lexicon with each.
+    Their rows, labels and halves, and how many terms leave the lexicon with each.
     """
 
-    indptr: Integers
-    place: Integers
-    z: Integers
+    rows: Rows
     y: Integers
     half: Integers
     gone: Integers
@@ -70,6 +69,7 @@ class Reappearing:
     """N_c and C_c of the labels, both halves together; of c = 0 apart, because only they change with the lexicon."""
 
     def __init__(self, counts: Halved, *, binary: bool) -> None:
+        self._postings = (counts.indptr, counts.label)
         nu_jr = counts.presences if binary else counts.occurrences
         first = counts.half_presences if binary else counts.half_occurrences
         self.halves = np.stack([first, nu_jr - first])
@@ -78,8 +78,7 @@ class Reappearing:
         self.n_0 = 2 * len(counts.lexicon) - np.bincount(label[is_shown], minlength=k)
         self.c_0 = np.bincount(label, np.where(is_shown, 0, other), k).astype(np.int64)
         self.width = int(c.max(initial=0)) + 1
-        self._keys, group = np.unique(label * np.int64(self.width) + c, return_inverse=True)
-        self._n = np.bincount(group, minlength=len(self._keys))
+        self._keys, group, self._n = _different(label * np.int64(self.width) + c, k * self.width)
         self._c = np.bincount(group, other, len(self._keys)).astype(np.int64)
         r_c = np.where(is_shown, (self._c / self._n)[group], 0.0).reshape(self.halves.shape)
         self.shown = _shown(*self.halves, *r_c)
@@ -90,11 +89,27 @@ class Reappearing:
 
     def without(self, leaving: Leaving, nu_r: Integers) -> Rates:
         """Of all documents but the one of each row; nu_r is without it too."""
-        halves = (self._keys, self._n, self._c, self.width, *self.halves)
-        more_n, more_c, floor, amount = _core.without(halves, leaving[:5])
-        own = np.arange(len(self.n_0)) == leaving.y[:, None]
-        n_0 = self.n_0 - 2 * leaving.gone + own * more_n[:, None]
+        rows, y, half, gone = leaving
+        halves = (self._keys, self._n, self._c, self.width, *self._postings, *self.halves, len(self.n_0))
+        of_rows = (rows.indptr, rows.term, rows.count, y.astype(np.uint32), half)
+        more_n, more_c, floor, amount = _core.without(halves, of_rows)
+        own = np.arange(len(self.n_0)) == y[:, None]
+        n_0 = self.n_0 - 2 * gone + own * more_n[:, None]
         return Rates(*_unseen(n_0, self.c_0 + own * more_c[:, None], nu_r), self.shown, Shown(floor, amount))
+
+
+def _different(keys: Integers, most: int) -> tuple[Integers, Integers, Integers]:
+    """The different keys, all below `most`, in order; which of them each is, and how many are the same.
+
+    >>> [_different(np.array([2, 0, 2]), most)[1].tolist() for most in (3, 99)]    # counted, and sorted
+    [[1, 0, 1], [1, 0, 1]]
+    """
+    if most > MOST_COUNTED * len(keys):
+        return np.unique(keys, return_inverse=True, return_counts=True)
+    sizes = np.bincount(keys, minlength=most)
+    place = np.cumsum(sizes > 0) - 1
+    different = np.flatnonzero(sizes)
+    return different, place[keys], sizes[different]
 
 
 def _shown(c1: Integers, c2: Integers, r_c1: Floats, r_c2: Floats) -> Shown:

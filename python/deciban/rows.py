@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from . import _core
 from ._core import Lexicon
 
 if TYPE_CHECKING:
@@ -32,6 +33,15 @@ class Rows:
     def row(self) -> npt.NDArray[np.int64]:
         """The row of each entry."""
         return np.repeat(np.arange(len(self)), np.diff(self.indptr))
+
+    def lengths(self, is_gone: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], ...]:
+        """Of each row: its words, those of terms that no other row has, and how many such terms there are.
+
+        >>> rows = Rows(np.array([0, 1, 1, 3]), np.array([2, 0, 1], np.uint32), np.array([1, 2, 3]))
+        >>> [numbers.tolist() for numbers in rows.lengths(np.array([True, False, False]))]
+        [[1, 0, 5], [0, 0, 2], [0, 0, 1]]
+        """
+        return _core.lengths(self.indptr, self.term, self.count, is_gone)
 
     def part(self, part: slice) -> Rows:
         """Some rows that follow each other."""

@@ -144,18 +144,15 @@ class LeftOut(Totals):
         self.whole, self.y, self._half = whole, y, half
         self.rows = rows.binary() if whole.binary else rows
         self.own = np.arange(len(whole.counts.labels)) == y[:, None]
-        gone = whole.m_j[rows.term] == 1
-        all_words = self._leaving(self.rows.count)
-        self.length = all_words - self._leaving(gone * self.rows.count)
+        words, gone_words, self._gone = (of[:, None] for of in self.rows.lengths(whole.m_j == 1))
+        self.length = words - gone_words
         self.n_r = whole.n_r - self.own
-        self.nu_r = whole.nu_r - self.own * all_words
-        self.d = whole.d - self._leaving(gone)
+        self.nu_r = whole.nu_r - self.own * words
+        self.d = whole.d - self._gone
 
     @cached_property
     def rates(self) -> Rates:
-        gone = self.whole.d - self.d
-        leaving = Leaving(self.rows.indptr, self._place, self.rows.count, self.y, self._half, gone)
-        return self.whole.reappearing.without(leaving, self.nu_r)
+        return self.whole.reappearing.without(Leaving(self.rows, self.y, self._half, self._gone), self.nu_r)
 
     @cached_property
     def m_r(self) -> Integers:  # type: ignore[override]
@@ -163,13 +160,13 @@ class LeftOut(Totals):
 
     @cached_property
     def d_r(self) -> Integers:  # type: ignore[override]
-        return np.asarray(self.whole.d_r - self.own * self._leaving(self.whole.counts.presences[self._place] == 1))
+        alone = np.bincount(self._row[self.whole.counts.presences[self._place] == 1], minlength=len(self.y))
+        return np.asarray(self.whole.d_r - self.own * alone[:, None])
 
     def log_absence(self, rest: Floats) -> Floats:
         changes = self.own * np.bincount(self._row, self._changes(rest), len(self.y))[:, None]
         never = _log_positive(self.n_r + rest)
-        gone = self.whole.d - self.d
-        return np.asarray(self.whole.log_absence_of(self.n_r, rest) + changes - gone * never)
+        return np.asarray(self.whole.log_absence_of(self.n_r, rest) + changes - self._gone * never)
 
     def _changes(self, rest: Floats) -> Floats:
         """What each entry adds to the sum of its own label, because one document less of it has the term."""
@@ -189,11 +186,6 @@ class LeftOut(Totals):
     def _place(self) -> Integers:
         """The posting of each entry in its own label."""
         return self.whole.counts.place(self.rows.term, self.y[self._row])
-
-    def _leaving(self, values: Integers | npt.NDArray[np.bool_]) -> Integers:
-        """What leaves with each document: the sum over its entries."""
-        sums = np.concatenate([[0], np.cumsum(values)])
-        return np.diff(sums[self.rows.indptr])[:, None]
 
 
 def _log_ratio(n: Integers, m: Integers, rest: Floats) -> Floats:

@@ -15,22 +15,24 @@
 
 mod dense;
 mod sparse;
+mod worth;
 
 use std::ops::Range;
 
 use crate::Invalid;
+use crate::four::Four;
+use crate::ln::ln;
 use crate::parts;
 use crate::scores::check_postings;
 
 /// Entries for which it is worth to start a thread.
 const WORTH_A_THREAD: usize = 1 << 14;
-/// Products stay between this and its inverse; one factor more, to the power of at most `MOST_TIMES`, overflows none.
-const LARGE: f64 = 1e100;
-const MOST_TIMES: i64 = 4;
+/// A logarithm is worth this many products.
+const MOST_TIMES: usize = 4;
 /// What a term tells that is no more than this is what rounding has left of nothing.
 const NOTHING: f64 = 1e-9;
 
-/// A formula's numbers. `gain`, `whole`, `rest` and `share` have one number a label, or one a row and label.
+/// A formula's numbers. `gain`, `whole` and `rest` have one number a label, or one a row and label.
 #[derive(Debug, Clone, Copy)]
 pub struct Formula<'a> {
     /// Where the postings of each term begin, and where the last end.
@@ -55,8 +57,8 @@ pub struct Formula<'a> {
     pub rest: &'a [f64],
     /// How much that weighs.
     pub power: f64,
-    /// The q of each label in the formula of g; empty where eta is 0.
-    pub share: &'a [f64],
+    /// How many occurrences each label has, before a document has left; empty where eta is 0.
+    pub seen: &'a [f64],
     /// How many occurrences of a term must speak before they are believed: its a.
     pub doubt: f64,
     /// How much it weighs what a term tells.
@@ -82,6 +84,19 @@ pub struct Left<'a> {
     pub own_floor: &'a [f64],
     /// See `own_floor`.
     pub own_amount: &'a [f64],
+}
+
+impl Left<'_> {
+    /// The floor of an entry's own label, and what is left of its amount, where that is said.
+    #[inline(always)]
+    fn of_own(&self, entry: usize) -> Option<(f64, f64)> {
+        Some((*self.own_floor.get(entry)?, *self.own_amount.get(entry)?))
+    }
+
+    /// How many words a row has.
+    fn length(&self, row: usize) -> f64 {
+        self.count[self.indptr[row] as usize..self.indptr[row + 1] as usize].iter().map(|&count| count as f64).sum()
+    }
 }
 
 /// The sums of the logarithms: one row a row, one column a label.
@@ -113,11 +128,13 @@ fn check(formula: &Formula<'_>, left: &Left<'_>) -> Result<(), Invalid> {
         && none_or(formula.floor, formula.label.len())
         && formula.all.len() == terms
         && by_label(formula.gain)
-        && [formula.whole, formula.rest, formula.share].into_iter().all(|of| of.is_empty() || by_label(of))
+        && [formula.whole, formula.rest].into_iter().all(|of| of.is_empty() || by_label(of))
+        && none_or(formula.seen, formula.labels)
         && left.count.len() == left.term.len()
         && left.own.iter().all(|&label| (label as usize) < formula.labels)
         && none_or(left.own_floor, left.term.len())
-        && left.own_floor.len() == left.own_amount.len();
+        && left.own_floor.len() == left.own_amount.len()
+        && (left.own_floor.is_empty() || !formula.floor.is_empty());
     if fitting { Ok(()) } else { Err(Invalid("the buffers of leave-one-out differ in length")) }
 }
 
@@ -129,7 +146,7 @@ impl<'a> Formula<'a> {
 
     /// Whether factors can be multiplied.
     fn is_product(&self) -> bool {
-        self.share.is_empty() && (self.rest.is_empty() || self.power == 1.0)
+        self.seen.is_empty() && (self.rest.is_empty() || self.power == 1.0)
     }
 
     /// What some numbers by label, or by row and label, are for a row; none, where there are none.
@@ -138,18 +155,34 @@ impl<'a> Formula<'a> {
         &numbers[start..][..if numbers.is_empty() { 0 } else { self.labels }]
     }
 
-    /// How much a term tells of labels, to the power of eta,
+    /// 1/q_r of a label, once so many words have left their own; 0 of one that has none left.
+    #[inline(always)]
+    fn likelier(&self, label: usize, own: usize, length: f64) -> f64 {
+        let left = self.seen[label] - if label == own { length } else { 0.0 };
+        if left > 0.0 { (self.seen.iter().sum::<f64>() - length) / left } else { 0.0 }
+    }
+
+    /// What a label adds to the sum that `worth` asks for, by how often it shows the term.
+    fn told(&self, n: f64, label: usize, own: usize, length: f64) -> f64 {
+        n.max(0.0) * ((n - 1.0).max(0.0) * self.likelier(label, own, length) + self.doubt).ln()
+    }
+
+    /// How much each of four terms tells of labels,
     ///
     /// ```text
-    /// g = sum_r n_r/n log((max(n_r - 1, 0) + a q[r]) / ((max(n - 1, 0) + a) q[r]))        n = sum_r n_r
+    /// g = sum_r n_r/n log((max(n_r - 1, 0) + a q_r) / ((max(n - 1, 0) + a) q_r))        n = sum_r n_r   q_r = nu_r/nu
     /// ```
     ///
-    /// or 0 if that is negative, or so small that it is only what rounding has left. It is the mean, over the occurrences
-    /// of the term, of the logarithm of how much more probable the others make the label of one. `sum` is that of all
-    /// n_r log(max(n_r - 1, 0) / q[r] + a).
+    /// It is the mean, over the occurrences of the term, of the logarithm of how much more probable the others make the
+    /// label of one. `sum` is that of all n_r log(max(n_r - 1, 0) / q_r + a).
     #[inline(always)]
-    fn worth(&self, sum: f64, n: f64) -> f64 {
-        let g = sum / n - ((n - 1.0).max(0.0) + self.doubt).ln();
+    fn g(&self, sum: Four, n: Four) -> Four {
+        sum / n - n.map(|n| (n - 1.0).max(0.0) + self.doubt).map(ln)
+    }
+
+    /// g to the power of eta; or 0 if g is negative, or so small that it is only what rounding has left.
+    #[inline(always)]
+    fn worth(&self, g: f64) -> f64 {
         if g <= NOTHING {
             0.0
         } else if self.eta == 0.5 {
@@ -176,7 +209,7 @@ mod tests {
         whole: &[],
         rest: &[],
         power: 1.0,
-        share: &[],
+        seen: &[],
         doubt: 1.0,
         eta: 1.0,
         labels: 3,
@@ -222,7 +255,7 @@ mod tests {
         let strict = Formula { strict: true, ..FORMULA };
         assert_eq!(both(strict, left(&[1, 1], &[0])), [f64::NEG_INFINITY; 3]);
         let first = Left { indptr: &[0, 1], term: &[0], count: &[1], ..left(&[], &[1]) };
-        assert_eq!(both(strict, first)[0], 3f64.ln());
+        assert_near(&both(strict, first)[..1], &[3f64.ln()]);
         assert_eq!(both(strict, Left { count: &[3], own: &[0], ..first })[0], f64::NEG_INFINITY);
     }
 
@@ -242,11 +275,20 @@ mod tests {
             label: &[0, 1, 1],
             amount: &[50.0, 50.0, 9.0],
             all: &[100.0, 9.0],
-            share: &[0.5, 0.5, 0.0],
+            seen: &[60.0, 61.0, 0.0],
             ..FORMULA
         };
         let found = both(formula, left(&[0, 1], &[1]));
         assert_near(&found, &[0.0, (15f64 / 8.0).ln() * 5f64.ln(), 0.0]);
+    }
+
+    #[test]
+    fn how_much_a_term_tells_changes_little_with_a_small_part_of_all_words() {
+        let seen = Formula { amount: &[30.0, 70.0, 7.0], all: &[100.0, 7.0], seen: &[200.0, 300.0, 500.0], ..FORMULA };
+        for (own, count) in [(0, [1, 0]), (1, [0, 4]), (2, [3, 0]), (2, [9, 0]), (0, [11, 0])] {
+            both(seen, left(&count, &[own]));
+            both(Formula { eta: 0.5, doubt: 10.0, ..seen }, left(&count, &[own]));
+        }
     }
 
     #[test]
@@ -262,7 +304,7 @@ mod tests {
         assert!(beyond(Formula { gain: &[1.0], ..FORMULA }, left(&[1, 1], &[0]), 1).is_err());
         assert!(beyond(Formula { amount: &[1.0], ..FORMULA }, left(&[1, 1], &[0]), 1).is_err());
         assert!(beyond(Formula { all: &[1.0], ..FORMULA }, left(&[1, 1], &[0]), 1).is_err());
-        assert!(beyond(Formula { share: &[0.5], ..FORMULA }, left(&[1, 1], &[0]), 1).is_err());
+        assert!(beyond(Formula { seen: &[0.5], ..FORMULA }, left(&[1, 1], &[0]), 1).is_err());
         assert!(beyond(FORMULA, left(&[1], &[0]), 1).is_err());
         assert!(beyond(FORMULA, left(&[1, 1], &[3]), 1).is_err());
         assert!(beyond(FORMULA, Left { own_floor: &[1.0; 2], ..left(&[1, 1], &[0]) }, 1).is_err());

@@ -18,6 +18,8 @@ pub mod edges;
 pub mod elsewhere;
 mod exp;
 pub mod fit;
+mod four;
+mod frequent;
 mod grams;
 pub mod hash;
 pub mod left_out;

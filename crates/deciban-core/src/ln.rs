@@ -1,8 +1,11 @@
-//! Natural logarithms of many numbers at once: without a branch or a table, so that they are done side by side.
+//! Natural logarithms of many numbers at once: without a branch or a table, so that they are done side by side; and of
+//! products of many numbers, which take few.
 //!
 //! A number is 2^k m with m from sqrt(1/2) to sqrt(2), and ln m = 2 artanh(s) = f - (f^2/2 - s (f^2/2 + R(s^2))) for
 //! f = m - 1, s = f / (2 + f). R and the split of ln 2 are those of the C library of FreeBSD (`e_log.c`), whose error is
 //! below one unit of the last place.
+
+use crate::four::Four;
 
 const LN_2_HIGH: f64 = 6.931_471_803_691_238e-1;
 const LN_2_LOW: f64 = 1.908_214_929_270_588e-10;
@@ -22,13 +25,46 @@ const MANTISSA: u64 = 0x000f_ffff_ffff_ffff;
 /// 2^52, whose last bits count ones.
 const COUNTING: u64 = 0x4330_0000_0000_0000;
 
-/// Replaces each number by its logarithm. They are zero, of which it is minus infinity, or normal positive numbers.
-#[inline(always)]
-pub(crate) fn ln_all(numbers: &mut [f64]) {
-    numbers.iter_mut().for_each(|number| *number = ln(*number));
+/// Products stay between 2^-512 and 2^512: then this, taken from their bits, leaves the first two unset.
+const SMALLEST: u64 = (1023 - 512) << 52;
+
+/// A product of many numbers for each of four labels, whose logarithm is asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Product {
+    /// Logarithms of what is no part of the product any more, so that it does not overflow.
+    logs: Four,
+    product: Four,
 }
 
-/// The logarithm of one such number.
+impl Product {
+    pub(crate) const ONE: Product = Product { logs: Four::ZERO, product: Four::ONE };
+
+    #[inline(always)]
+    pub(crate) fn multiply(&mut self, factors: Four) {
+        let product = self.product * factors;
+        // What is zero stays so.
+        let kept = product.with(self.product, |after, before| if before == 0.0 { 1.0 } else { after });
+        if kept.0.iter().fold(0, |all, number| all | number.to_bits().wrapping_sub(SMALLEST)) >> 62 != 0 {
+            self.settle(factors);
+        } else {
+            self.product = product;
+        }
+    }
+
+    #[inline(always)]
+    fn settle(&mut self, factors: Four) {
+        let logs = self.product.map(ln) + factors.map(ln);
+        self.product = logs.map(|log| if log == f64::NEG_INFINITY { 0.0 } else { 1.0 });
+        self.logs += logs.map(|log| if log == f64::NEG_INFINITY { 0.0 } else { log });
+    }
+
+    #[inline(always)]
+    pub(crate) fn ln(self) -> Four {
+        self.logs + self.product.map(ln)
+    }
+}
+
+/// The logarithm of zero, which is minus infinity, or of a normal positive number.
 #[inline(always)]
 pub(crate) fn ln(number: f64) -> f64 {
     let bits = number.to_bits().wrapping_add(ONE - ROOT);
@@ -61,8 +97,19 @@ mod tests {
 
     #[test]
     fn of_nothing_and_of_one() {
-        let mut numbers = [0.0, 1.0, f64::MIN_POSITIVE, f64::MAX];
-        ln_all(&mut numbers);
-        assert_eq!(numbers, [f64::NEG_INFINITY, 0.0, f64::MIN_POSITIVE.ln(), f64::MAX.ln()]);
+        let numbers = Four([0.0, 1.0, f64::MIN_POSITIVE, f64::MAX]).map(ln);
+        assert_eq!(numbers.0, [f64::NEG_INFINITY, 0.0, f64::MIN_POSITIVE.ln(), f64::MAX.ln()]);
+    }
+
+    #[test]
+    fn products_neither_overflow_nor_vanish() {
+        let mut product = Product::ONE;
+        for factors in [[1e200, 1e-300, 2.0, 0.0], [1e300, 1e-300, 3.0, 1e-300], [1e-5, 1e10, 0.5, 1e300]] {
+            product.multiply(Four(factors));
+        }
+        for (log, expected) in product.ln().0.into_iter().zip([495.0 * 10f64.ln(), -590.0 * 10f64.ln(), 3f64.ln()]) {
+            assert!((log - expected).abs() < 1e-12 * expected.abs(), "{log} {expected}");
+        }
+        assert_eq!(product.ln().0[3], f64::NEG_INFINITY);
     }
 }

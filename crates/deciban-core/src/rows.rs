@@ -1,8 +1,10 @@
 //! One sparse row per text: which terms of a lexicon stand in it, and how often.
 
+use crate::Invalid;
 use crate::lexicon::Lexicon;
 use crate::parts;
 use crate::read::Scratch;
+use crate::scores::check_postings;
 
 /// Compressed sparse rows: row i has the terms and counts of `indptr[i]..indptr[i + 1]`, terms increasing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +35,10 @@ impl Default for Rows {
 impl Rows {
     /// More rows, after these.
     pub fn append(&mut self, more: Rows) {
+        if self.indptr.len() == 1 {
+            *self = more; // which are many as a rule: they are not copied
+            return;
+        }
         let before = self.term.len() as i64;
         self.indptr.extend(more.indptr[1..].iter().map(|at| at + before));
         self.term.extend(more.term);
@@ -61,5 +67,75 @@ pub(crate) fn each_distinct(found: &mut [u32], mut emit: impl FnMut(u32, i64)) {
     found.sort_unstable();
     for run in found.chunk_by(|a, b| a == b) {
         emit(run[0], run.len() as i64);
+    }
+}
+
+/// By row: how many words it has, how many of them are of terms that no other row has, and how many such terms.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Lengths {
+    /// All words.
+    pub words: Vec<i64>,
+    /// Words that leave the lexicon with the row.
+    pub gone_words: Vec<i64>,
+    /// Terms that leave it.
+    pub gone: Vec<i64>,
+}
+
+/// What leaves with each row, by which terms are of one row only.
+pub fn lengths(indptr: &[i64], term: &[u32], count: &[i64], is_gone: &[bool]) -> Result<Lengths, Invalid> {
+    check_postings(indptr, term, indptr.len().saturating_sub(1), is_gone.len())?;
+    if count.len() != term.len() {
+        return Err(Invalid("the rows' buffers differ in length"));
+    }
+    let mut lengths = Lengths::default();
+    for pair in indptr.windows(2) {
+        let row = pair[0] as usize..pair[1] as usize;
+        let (mut words, mut gone_words, mut gone) = (0_i64, 0_i64, 0);
+        for (&term, &count) in term[row.clone()].iter().zip(&count[row]) {
+            let is_gone = i64::from(is_gone[term as usize]);
+            words = words.wrapping_add(count);
+            gone_words = gone_words.wrapping_add(count.wrapping_mul(is_gone));
+            gone += is_gone;
+        }
+        lengths.words.push(words);
+        lengths.gone_words.push(gone_words);
+        lengths.gone.push(gone);
+    }
+    Ok(lengths)
+}
+
+/// What each number is of the length of its row, which is the root of the sum of their squares, in units of 1/`one`.
+pub fn parts_of_length(indptr: &[i64], numbers: &[f64], one: f64) -> Result<Vec<i64>, Invalid> {
+    let ends = (indptr.first().copied(), indptr.last().copied());
+    if ends != (Some(0), i64::try_from(numbers.len()).ok()) || !indptr.is_sorted() {
+        return Err(Invalid("the rows' buffers differ in length"));
+    }
+    let mut parts = Vec::with_capacity(numbers.len());
+    for pair in indptr.windows(2) {
+        let row = &numbers[pair[0] as usize..pair[1] as usize];
+        let length = row.iter().fold(0.0, |sum, number| sum + number * number).sqrt();
+        parts.extend(row.iter().map(|number| (number / length * one).round_ties_even() as i64));
+    }
+    Ok(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_leaves_with_a_row_is_counted() {
+        let found = lengths(&[0, 2, 2, 3], &[0, 2, 1], &[3, 4, 5], &[true, false, false]).unwrap();
+        assert_eq!((found.words, found.gone_words, found.gone), (vec![7, 0, 5], vec![3, 0, 0], vec![1, 0, 0]));
+        assert!(lengths(&[0, 1], &[1], &[1], &[true]).is_err());
+        assert!(lengths(&[0, 1], &[0], &[], &[true]).is_err());
+    }
+
+    #[test]
+    fn parts_are_of_the_length_of_their_row() {
+        let found = parts_of_length(&[0, 2, 2, 3], &[3.0, 4.0, 7.0], 1000.0).unwrap();
+        assert_eq!(found, [600, 800, 1000]);
+        assert!(parts_of_length(&[0, 2], &[3.0, 4.0, 7.0], 1.0).is_err());
+        assert!(parts_of_length(&[0, 2, 1, 3], &[3.0, 4.0, 7.0], 1.0).is_err());
     }
 }

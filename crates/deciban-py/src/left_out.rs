@@ -3,14 +3,17 @@
 use deciban_core::elsewhere::{self, Leaving, Masses};
 use deciban_core::left_out::{self, Formula, Left};
 use deciban_core::reappearing;
-use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::{Array, Flat, invalid};
 
+/// An array that is read where it is: those of all entries are long.
+type Given<'py, T> = PyReadonlyArray1<'py, T>;
+
 /// A formula of leave-one-out, and rows to which it is applied: what they hold is said in the core.
 #[derive(FromPyObject)]
-pub struct LeaveOneOut {
+pub struct LeaveOneOut<'py> {
     indptr: Flat<i64>,
     label: Flat<u32>,
     amount: Flat<f64>,
@@ -22,23 +25,23 @@ pub struct LeaveOneOut {
     whole: Flat<f64>,
     rest: Flat<f64>,
     power: f64,
-    share: Flat<f64>,
+    seen: Flat<f64>,
     doubt: f64,
     eta: f64,
     labels: usize,
     strict: bool,
-    row_indptr: Flat<i64>,
-    row_term: Flat<u32>,
-    row_count: Flat<i64>,
-    own: Flat<u32>,
-    own_floor: Flat<f64>,
-    own_amount: Flat<f64>,
+    row_indptr: Given<'py, i64>,
+    row_term: Given<'py, u32>,
+    row_count: Given<'py, i64>,
+    own: Given<'py, u32>,
+    own_floor: Given<'py, f64>,
+    own_amount: Given<'py, f64>,
 }
 
 /// What the terms of rows weigh beyond those that a label has not shown, once each row's document has left its label:
 /// one row a row, one column a label.
 #[pyfunction]
-pub fn beyond(py: Python<'_>, left: LeaveOneOut, threads: usize) -> PyResult<Bound<'_, PyArray2<f64>>> {
+pub fn beyond<'py>(py: Python<'py>, left: LeaveOneOut<'py>, threads: usize) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let formula = Formula {
         indptr: &left.indptr.to_vec(py)?,
         label: &left.label.to_vec(py)?,
@@ -51,19 +54,19 @@ pub fn beyond(py: Python<'_>, left: LeaveOneOut, threads: usize) -> PyResult<Bou
         whole: &left.whole.to_vec(py)?,
         rest: &left.rest.to_vec(py)?,
         power: left.power,
-        share: &left.share.to_vec(py)?,
+        seen: &left.seen.to_vec(py)?,
         doubt: left.doubt,
         eta: left.eta,
         labels: left.labels,
         strict: left.strict,
     };
     let leaving = Left {
-        indptr: &left.row_indptr.to_vec(py)?,
-        term: &left.row_term.to_vec(py)?,
-        count: &left.row_count.to_vec(py)?,
-        own: &left.own.to_vec(py)?,
-        own_floor: &left.own_floor.to_vec(py)?,
-        own_amount: &left.own_amount.to_vec(py)?,
+        indptr: left.row_indptr.as_slice()?,
+        term: left.row_term.as_slice()?,
+        count: left.row_count.as_slice()?,
+        own: left.own.as_slice()?,
+        own_floor: left.own_floor.as_slice()?,
+        own_amount: left.own_amount.as_slice()?,
     };
     let sums = py.detach(|| left_out::beyond(formula, leaving, threads)).map_err(invalid)?;
     PyArray1::from_vec(py, sums).reshape([leaving.own.len(), left.labels])
@@ -90,46 +93,87 @@ pub fn places<'py>(
 #[allow(clippy::type_complexity)]
 pub fn without<'py>(
     py: Python<'py>,
-    halves: (Flat<i64>, Flat<i64>, Flat<i64>, usize, Flat<i64>, Flat<i64>),
-    leaving: (Flat<i64>, Flat<i64>, Flat<i64>, Flat<i64>, Flat<i64>),
+    halves: (Flat<i64>, Flat<i64>, Flat<i64>, usize, Flat<i64>, Flat<u32>, Flat<i64>, Flat<i64>, usize),
+    leaving: (Given<'py, i64>, Given<'py, u32>, Given<'py, i64>, Given<'py, u32>, Given<'py, i64>),
 ) -> PyResult<(Array<'py, i64>, Array<'py, i64>, Array<'py, f64>, Array<'py, f64>)> {
     let halves = reappearing::Halves {
         key: &halves.0.to_vec(py)?,
         n: &halves.1.to_vec(py)?,
         c: &halves.2.to_vec(py)?,
         width: halves.3,
-        first: &halves.4.to_vec(py)?,
-        second: &halves.5.to_vec(py)?,
+        indptr: &halves.4.to_vec(py)?,
+        label: &halves.5.to_vec(py)?,
+        first: &halves.6.to_vec(py)?,
+        second: &halves.7.to_vec(py)?,
+        labels: halves.8,
     };
     let leaving = reappearing::Leaving {
-        indptr: &leaving.0.to_vec(py)?,
-        place: &leaving.1.to_vec(py)?,
-        count: &leaving.2.to_vec(py)?,
-        own: &leaving.3.to_vec(py)?,
-        half: &leaving.4.to_vec(py)?,
+        indptr: leaving.0.as_slice()?,
+        term: leaving.1.as_slice()?,
+        count: leaving.2.as_slice()?,
+        own: leaving.3.as_slice()?,
+        half: leaving.4.as_slice()?,
     };
     let found = py.detach(|| reappearing::without(halves, leaving)).map_err(invalid)?;
     let (more_n, more_c) = (PyArray1::from_vec(py, found.more_n), PyArray1::from_vec(py, found.more_c));
     Ok((more_n, more_c, PyArray1::from_vec(py, found.floor), PyArray1::from_vec(py, found.amount)))
 }
 
-/// What changes in sums over all terms when each row's document leaves: by row, three numbers of each label. What
-/// `masses` and `leaving` hold is said in the core.
+/// The sums over all terms of masses and of their logarithms, by label; and what changes in them when each row's document
+/// leaves: by row, three numbers of each label. What `masses` and `leaving` hold is said in the core.
 #[pyfunction]
 #[allow(clippy::type_complexity)]
 pub fn changes_elsewhere<'py>(
     py: Python<'py>,
-    masses: (Flat<f64>, Flat<f64>, f64, usize),
-    leaving: (Flat<i64>, Flat<u32>, Flat<i64>, Flat<f64>, Flat<f64>, Flat<u32>),
+    masses: (Flat<i64>, Flat<u32>, Flat<i64>, Flat<f64>, Flat<f64>, f64, usize),
+    leaving: (Given<'py, i64>, Given<'py, u32>, Given<'py, i64>, Given<'py, i64>, Given<'py, u32>),
     threads: usize,
-) -> PyResult<Bound<'py, PyArray3<f64>>> {
-    let (elsewhere, factor, floor, labels) = (masses.0.to_vec(py)?, masses.1.to_vec(py)?, masses.2, masses.3);
-    let (indptr, term, count) = (leaving.0.to_vec(py)?, leaving.1.to_vec(py)?, leaving.2.to_vec(py)?);
-    let (amount, left, own) = (leaving.3.to_vec(py)?, leaving.4.to_vec(py)?, leaving.5.to_vec(py)?);
-    let changes = py.detach(|| {
-        let masses = Masses { elsewhere: &elsewhere, factor: &factor, floor, labels };
-        let (indptr, term, count, amount) = (&indptr, &term, &count, &amount);
-        elsewhere::changes(masses, Leaving { indptr, term, count, amount, left: &left, own: &own }, threads)
-    });
-    PyArray1::from_vec(py, changes.map_err(invalid)?).reshape([own.len(), 3, labels])
+) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray3<f64>>)> {
+    let masses = Masses {
+        indptr: &masses.0.to_vec(py)?,
+        label: &masses.1.to_vec(py)?,
+        amount: &masses.2.to_vec(py)?,
+        factor: &masses.3.to_vec(py)?,
+        left: &masses.4.to_vec(py)?,
+        floor: masses.5,
+        labels: masses.6,
+    };
+    let leaving = Leaving {
+        indptr: leaving.0.as_slice()?,
+        term: leaving.1.as_slice()?,
+        count: leaving.2.as_slice()?,
+        amount: leaving.3.as_slice()?,
+        own: leaving.4.as_slice()?,
+    };
+    let (sums, changes) = py.detach(|| elsewhere::changes(masses, leaving, threads)).map_err(invalid)?;
+    let sums = PyArray1::from_vec(py, sums).reshape([2, masses.labels])?;
+    Ok((sums, PyArray1::from_vec(py, changes).reshape([leaving.own.len(), 3, masses.labels])?))
+}
+
+/// By row: its words, those of terms that no other row has, and how many such terms there are.
+#[pyfunction]
+pub fn lengths<'py>(
+    py: Python<'py>,
+    indptr: Given<'py, i64>,
+    term: Given<'py, u32>,
+    count: Given<'py, i64>,
+    is_gone: Given<'py, bool>,
+) -> PyResult<(Array<'py, i64>, Array<'py, i64>, Array<'py, i64>)> {
+    let (indptr, term, count, is_gone) = (indptr.as_slice()?, term.as_slice()?, count.as_slice()?, is_gone.as_slice()?);
+    let found = py.detach(|| deciban_core::rows::lengths(indptr, term, count, is_gone)).map_err(invalid)?;
+    let (words, gone_words) = (PyArray1::from_vec(py, found.words), PyArray1::from_vec(py, found.gone_words));
+    Ok((words, gone_words, PyArray1::from_vec(py, found.gone)))
+}
+
+/// What each number is of the length of its row.
+#[pyfunction]
+pub fn parts_of_length<'py>(
+    py: Python<'py>,
+    indptr: Given<'py, i64>,
+    numbers: Given<'py, f64>,
+    one: f64,
+) -> PyResult<Array<'py, i64>> {
+    let (indptr, numbers) = (indptr.as_slice()?, numbers.as_slice()?);
+    let parts = py.detach(|| deciban_core::rows::parts_of_length(indptr, numbers, one)).map_err(invalid)?;
+    Ok(PyArray1::from_vec(py, parts))
 }

@@ -459,6 +459,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(left_out::without, module)?)?;
     module.add_function(wrap_pyfunction!(left_out::places, module)?)?;
     module.add_function(wrap_pyfunction!(left_out::changes_elsewhere, module)?)?;
+    module.add_function(wrap_pyfunction!(left_out::parts_of_length, module)?)?;
+    module.add_function(wrap_pyfunction!(left_out::lengths, module)?)?;
     module.add_function(wrap_pyfunction!(merge, module)?)?;
     module.add_function(wrap_pyfunction!(texts::column, module)?)?;
     module.add_function(wrap_pyfunction!(labels::nearly_distinct, module)?)?;

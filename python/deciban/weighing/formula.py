@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..counts import Counts
+from ..counts import Counts, looked_up
 from ..deleted import Shown
 from ..rows import Rows
 from ..scorecard import Scorecard
@@ -93,7 +93,7 @@ def _weights(formula: Formula, whole: Whole) -> Floats:
         return formula.shown.log(np.broadcast_to(formula.gain, (1, k))[0][counts.label])
     if formula.gain.size == 1 and formula.rest is None and not formula.by_collection:  # the same for the same count
         gain = formula.gain[0]
-        return _looked_up(lambda nu: formula.beyond(formula.amount(nu), gain, one, none, none), whole.nu_jr)
+        return looked_up(lambda nu: formula.beyond(formula.amount(nu), gain, one, none, none), whole.nu_jr)
     gain = np.broadcast_to(formula.gain, (1, k))[0][counts.label]
     rest = none if formula.rest is None else np.broadcast_to(formula.rest, (1, k))[0][counts.label]
     of_term = whole.nu_j[counts.term] if formula.by_collection or formula.is_of_term else one
@@ -101,12 +101,6 @@ def _weights(formula: Formula, whole: Whole) -> Floats:
     s = 1 / of_term if formula.by_collection else one
     weights = formula.beyond(formula.amount(whole.nu_jr), gain, s, w, rest)
     return weights * (worth(whole) ** formula.eta)[counts.term] if formula.eta else weights
-
-
-def _looked_up(of: Callable[[Integers], Floats], nu: Integers) -> Floats:
-    """A function of counts, which repeat: worked out for each that there can be, looked up for each that there is."""
-    most = int(nu.max(initial=0))
-    return of(nu) if most >= nu.size else np.asarray(of(np.arange(most + 1))[nu])
 
 
 def worth(whole: Whole) -> Floats:
@@ -158,7 +152,7 @@ class _Task:
     whole: Floats
     rest: Floats
     power: float
-    share: Floats
+    seen: Floats
     doubt: float
     eta: float
     labels: int
@@ -192,7 +186,7 @@ def _task(formula: Formula, left: LeftOut) -> _Task:
         whole=NONE if formula.rest is None or formula.is_of_term else left.n_r.astype(np.float64),
         rest=NONE if formula.rest is None else by_label(formula.rest),
         power=formula.power,
-        share=left.nu_r / np.maximum(left.nu, 1) if formula.eta else NONE,
+        seen=left.whole.nu_r[0].astype(np.float64) if formula.eta else NONE,
         doubt=DOUBT,
         eta=formula.eta,
         labels=k,

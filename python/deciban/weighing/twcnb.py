@@ -67,12 +67,17 @@ def weigh(counts: Counts, smoothing: Laplace, prior: Prior, *, binary: bool) -> 
 def _elsewhere(counts: Counts) -> Floats:
     """A_j - A_jr: what term j (row) amounts to under all labels but r (column)."""
     d, k = len(counts.lexicon), len(counts.labels)
-    if d * k > MOST_WEIGHTS:
-        raise TooManyWeights(terms=f"{d:,}", labels=f"{k:,}", most=f"{MOST_WEIGHTS:,}")
+    _refuse_too_many(counts)
     a = counts.occurrences / ONE
     elsewhere = np.repeat(counts.by_term(counts.occurrences) / ONE, k).reshape(d, k)
     elsewhere[counts.term, counts.label] -= a
     return elsewhere
+
+
+def _refuse_too_many(counts: Counts) -> None:
+    d, k = len(counts.lexicon), len(counts.labels)
+    if d * k > MOST_WEIGHTS:
+        raise TooManyWeights(terms=f"{d:,}", labels=f"{k:,}", most=f"{MOST_WEIGHTS:,}")
 
 
 def _scale(d: float | npt.NDArray[Any], log_sum: Floats, sum_log: Floats, there: npt.NDArray[np.bool_]) -> Floats:
@@ -98,28 +103,26 @@ def leave_one_out(
 
 
 class _LeftOut:
-    """What all documents that leave have in common: b_jr with n - 1, and its sums over all terms."""
+    """What all documents that leave have in common: what b_jr is made of, with n - 1."""
 
     def __init__(self, counts: Counts, smoothing: Laplace, prior: Prior) -> None:
-        self.labels, self.documents, self.gamma, self.prior = counts.labels, counts.documents, smoothing.gamma, prior
-        self.n, self.m_j = counts.documents.sum() - 1, counts.by_term(counts.presences)
-        self.elsewhere = _elsewhere(counts)
+        _refuse_too_many(counts)
+        self.labels, self.documents, self.prior = counts.labels, counts.documents, prior
+        n, m_j = counts.documents.sum() - 1, counts.by_term(counts.presences)
+        self.d, self.is_gone = len(m_j), m_j == 1
         # A term that all documents have changes with each of them: any number will do that is taken away again.
-        self.idf = np.log(np.maximum(self.n / self.m_j, 1.0))
-        b = self.idf[:, None] * self.elsewhere + self.gamma
-        self.sum_b = b.sum(axis=0)
-        self.sum_log = np.log(b, out=b).sum(axis=0)
+        idf = np.log(np.maximum(n / m_j, 1.0)) / ONE
+        left = np.where(self.is_gone, -1.0, np.log(n / np.maximum(m_j - 1, 1)) / ONE)
+        postings = (counts.indptr, counts.label, counts.occurrences)
+        self.masses = (*postings, idf, left, smoothing.gamma, len(self.labels))
 
     def scores(self, rows: Rows, y: Integers, threads: int) -> Floats:
         """The scores of some rows."""
-        row, m_j = rows.row, self.m_j[rows.term] - 1
-        z = np.where(m_j > 0, rows.count, 0)
-        masses = (self.elsewhere, self.idf, self.gamma, len(self.labels))
-        idf, a = np.log(self.n / np.maximum(m_j, 1)), amounts(rows) / ONE
-        leaving = (rows.indptr, rows.term, z, a, idf, y.astype(np.uint32))
-        more_b, more_log, own_log = _core.changes_elsewhere(masses, leaving, threads).transpose(1, 0, 2)
-        gone, length = (np.bincount(row, numbers, len(y))[:, None] for numbers in (m_j == 0, z))
-        log_sum = log_mass(self.sum_b + more_b)
+        leaving = (rows.indptr, rows.term, rows.count, amounts(rows), y.astype(np.uint32))
+        (sum_b, sum_log), changes = _core.changes_elsewhere(self.masses, leaving, threads)
+        more_b, more_log, own_log = changes.transpose(1, 0, 2)
+        words, gone_words, gone = (of[:, None] for of in rows.lengths(self.is_gone))
+        log_sum = log_mass(sum_b + more_b)
         n_r = self.documents - (np.arange(len(self.labels)) == y[:, None])
-        found = _scale(len(self.m_j) - gone, log_sum, self.sum_log + more_log, n_r > 0) * (length * log_sum - own_log)
+        found = _scale(self.d - gone, log_sum, sum_log + more_log, n_r > 0) * ((words - gone_words) * log_sum - own_log)
         return np.where(n_r > 0, found + self.prior.log(self.labels, n_r), -np.inf)

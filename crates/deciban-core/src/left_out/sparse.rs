@@ -2,7 +2,11 @@
 
 use std::ops::Range;
 
-use super::{Formula, LARGE, Left, MOST_TIMES};
+use super::{Formula, Left, MOST_TIMES};
+use crate::four::Four;
+
+/// Products stay between this and its inverse; one factor more, to the power of at most `MOST_TIMES`, overflows none.
+const LARGE: f64 = 1e100;
 
 /// Adds to the scores of some rows what their terms weigh.
 pub(super) fn add(formula: &Formula<'_>, left: &Left<'_>, rows: Range<usize>, scores: &mut [f64]) {
@@ -59,27 +63,17 @@ impl Row<'_> {
         if formula.label[posting] != left.own[self.row] {
             return (floor, amount);
         }
-        match (left.own_floor.get(entry), left.own_amount.get(entry)) {
-            (Some(&floor), Some(&amount)) => (floor, amount),
-            _ => (floor, amount - left.count[entry] as f64),
-        }
+        left.of_own(entry).unwrap_or((floor, amount - left.count[entry] as f64))
     }
 
     fn worth(&self, entry: usize, postings: Range<usize>, all: f64) -> f64 {
         let formula = self.formula;
-        if formula.share.is_empty() {
+        if formula.seen.is_empty() {
             return 1.0;
         }
-        let share = formula.of_row(formula.share, self.row);
-        let mut sum = 0.0;
-        for posting in postings {
-            let (_, amount) = self.at(entry, posting);
-            if amount > 0.0 {
-                let q = share[formula.label[posting] as usize];
-                sum += amount * ((amount - 1.0).max(0.0) / q + formula.doubt).ln();
-            }
-        }
-        formula.worth(sum, all)
+        let (own, length) = (self.left.own[self.row] as usize, self.left.length(self.row));
+        let told = |posting| formula.told(self.at(entry, posting).1, formula.label[posting] as usize, own, length);
+        formula.worth(formula.g(Four::all(postings.map(told).sum()), Four::all(all)).0[0])
     }
 
     #[inline]
@@ -95,7 +89,7 @@ impl Row<'_> {
             None => 1.0,
         };
         self.shown[label] += 1;
-        if !formula.is_product() || times > MOST_TIMES {
+        if !formula.is_product() || times > MOST_TIMES as i64 {
             let logarithm = greater.ln() + if smaller == 1.0 { 0.0 } else { formula.power * smaller.ln() };
             self.sums[label] += times as f64 * worth * logarithm;
             return;

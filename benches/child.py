@@ -191,7 +191,8 @@ def stream(order: Order) -> Result:
     file = table(Corpus(order.corpus))
     program = str(Path(sys.executable).with_name("deciban"))
     with tempfile.TemporaryDirectory() as folder:
-        command = [program, "train", str(file), "-o", f"{folder}/m.deciban", "--threads", str(order.cores)]
+        how = ["--model", "multinomial", "--threads", str(order.cores)]
+        command = [program, "train", str(file), "-o", f"{folder}/m.deciban", *how]
         begin = time.perf_counter()
         child = subprocess.Popen(command, stdout=subprocess.DEVNULL)  # noqa: S603
         _, status, usage = os.wait4(child.pid, 0)

@@ -42,7 +42,7 @@ class Deciban:
     def train(self, texts: list[str], labels: list[str], words: int = 1) -> None:
         import deciban
 
-        self.model = deciban.train(texts, labels, words=(1, words), threads=self.threads)
+        self.model = deciban.train(texts, labels, model="multinomial", words=(1, words), threads=self.threads)
         self.model.predict(["an answer"])
 
     def save(self, path: Path) -> None:

@@ -542,7 +542,7 @@ NO_COLUMNS = {
 def test_what_is_no_column_is_refused(got, column):
     model = deciban.train(TEXTS, LABELS)
     for what, action in [
-        ("texts", lambda: deciban.train(column, LABELS)),
+        ("texts", lambda: deciban.train(column, LABELS, model="multinomial")),
         ("texts", lambda: model.predict(column)),
         ("labels", lambda: deciban.train(TEXTS, column)),
         ("labels", lambda: model.learn(TEXTS, column)),
@@ -574,7 +574,7 @@ def test_what_is_no_text_or_label_is_told_with_its_row(got, value):
     model = deciban.train(TEXTS, LABELS)
     texts, labels = [*TEXTS[:2], value], [*LABELS[:2], value]
     for line, action in [
-        ("texts[2]: expected a text", lambda: deciban.train(texts, LABELS)),
+        ("texts[2]: expected a text", lambda: deciban.train(texts, LABELS, model="multinomial")),
         ("texts[2]: expected a text", lambda: model.predict(texts)),
         ("texts[2]: expected a text", lambda: model.learn(texts, LABELS)),
         ("texts[2]: expected a text", lambda: model.forget(texts, LABELS)),
@@ -604,7 +604,7 @@ def test_what_is_no_text_or_label_is_told_with_its_row(got, value):
 )
 def test_what_is_missing_in_a_column_is_told_with_its_row(column):
     with pytest.raises(errors.BadText, match=r"^texts\[1\]: expected a text, got (None|nan|NAType <NA>)$"):
-        deciban.train(column, LABELS)
+        deciban.train(column, LABELS, model="multinomial")
     with pytest.raises(errors.BadLabel, match=r"^labels\[1\]: expected a label as text, got (None|nan|NAType <NA>)$"):
         deciban.train(TEXTS, column)
 
@@ -621,7 +621,7 @@ def test_a_text_that_is_no_label_is_told_with_its_row(label, got):
 
 def test_a_model_keeps_its_examples_whatever_becomes_of_the_lists():
     texts, labels = list(TEXTS), list(LABELS)
-    model = deciban.train(texts, labels)
+    model = deciban.train(texts, labels, model="multinomial")
     expected = model.leave_one_out().predicted
     texts[:], labels[:] = [], []
     assert model.leave_one_out().predicted == expected

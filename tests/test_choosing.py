@@ -16,10 +16,10 @@ PLAIN = (["free money now", "money money", "see you", "lunch soon", "free lunch"
 
 
 def test_the_plain_model_stays_where_nothing_is_surely_better():
-    model = deciban.train(*PLAIN, model="auto", smoothing="auto")
+    model = deciban.train(*PLAIN, model="bayes", smoothing="auto")
     assert (model.settings.model, model.settings.smoothing, model.settings.alpha) == ("multinomial", "laplace", 1.0)
     choice = model.provenance[0]["choice"]
-    assert choice["asked"] == {"model": "auto", "smoothing": "auto"}
+    assert choice["asked"] == {"model": "bayes", "smoothing": "auto"}
     assert choice["texts"] == 30
     assert set(choosing.COUNTED) == {name.split()[0] for name in choice["best"]}
 
@@ -27,7 +27,7 @@ def test_the_plain_model_stays_where_nothing_is_surely_better():
 def test_the_best_of_leave_one_out_is_chosen(data):
     texts, labels = data("r8", "train", 1500)
     model = deciban.train(texts, labels, smoothing="auto")
-    plain = deciban.train(texts, labels)
+    plain = deciban.train(texts, labels, model="multinomial")
     assert model.settings.model == "multinomial"
     assert (model.settings.smoothing, model.settings.alpha) != ("laplace", 1.0)
     held, by_default = model.leave_one_out().accuracy, plain.leave_one_out().accuracy
@@ -37,7 +37,7 @@ def test_the_best_of_leave_one_out_is_chosen(data):
 
 def test_scores_of_the_ratio_models_are_those_that_they_would_have(data):
     texts, labels = data("r8", "train", 400)
-    counts = deciban.train(texts, labels).counts
+    counts = deciban.train(texts, labels, model="multinomial").counts
     y = np.searchsorted(counts.labels, labels)
     sample = choosing.Sample(rows(counts.lexicon, texts), y)
     for settings, scores in list(choosing._ratios(Settings(model="ratio"), counts, sample))[::17]:
@@ -50,8 +50,8 @@ def test_the_choice_is_the_same_from_a_file_and_is_told(tmp_path, capsys, data):
     file, saved = tmp_path / "r8.jsonl", tmp_path / "r8.deciban"
     lines = [json.dumps({"text": text, "label": label}) for text, label in zip(texts, labels, strict=True)]
     file.write_text("\n".join(lines))
-    assert run(["train", str(file), "--model", "auto", "-o", str(saved)]) == 0
-    model, same = deciban.load(saved), deciban.train(texts, labels, model="auto")
+    assert run(["train", str(file), "--model", "bayes", "-o", str(saved)]) == 0
+    model, same = deciban.load(saved), deciban.train(texts, labels, model="bayes")
     assert model.settings == same.settings
     assert model.provenance[0]["choice"] == same.provenance[0]["choice"]
     capsys.readouterr()

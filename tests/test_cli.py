@@ -145,7 +145,7 @@ def test_all_that_can_be_seen_of_a_text(tmp_path):
         "--hash-bits",
         "18",
     ]
-    deciban("train", TICKETS, *seen, "-o", path)
+    deciban("train", TICKETS, "--model", "multinomial", *seen, "-o", path)
     facts = json.loads(deciban("info", path, "--json"))
     assert facts["terms"] <= 2**18
     chosen = {
@@ -183,8 +183,10 @@ def test_every_help_ends_with_an_example(command):
 def test_progress_is_shown_on_a_terminal_only(model, tmp_path):
     big = tmp_path / "big.csv"
     big.write_text("text,label\n" + "some words again and again,x\nother words,y\n" * 100_000)
-    assert b"reading " in on_a_terminal("train", big, "-o", tmp_path / "m")
-    assert deciban("train", big, "-o", tmp_path / "m").startswith("trained on 200,000 examples")
+    assert b"reading " in on_a_terminal("train", big, "--model", "multinomial", "-o", tmp_path / "m")
+    assert deciban("train", big, "--model", "multinomial", "-o", tmp_path / "m").startswith(
+        "trained on 200,000 examples"
+    )
 
 
 def test_a_bad_text_is_named_by_its_line_when_left_out_too(model, tmp_path):

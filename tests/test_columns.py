@@ -141,13 +141,16 @@ def test_the_scikit_learn_face_takes_them():
 @pytest.mark.parametrize("name", ["sms-spam", "tweets-8lang"])
 def test_real_texts_from_everywhere(data, name):
     texts, labels = data(name)
-    expected = deciban.train(texts, labels)
+    expected = deciban.train(texts, labels, model="multinomial")
     answers = expected.predict(texts)
     for column in (ARROW | BYTES).values():
-        model = deciban.train(column(texts), labels)
+        model = deciban.train(column(texts), labels, model="multinomial")
         assert model.counts == expected.counts
         assert model.predict(column(texts)) == answers
-    assert deciban.train(pl.Series(texts), pl.Series(labels, dtype=pl.Categorical)).counts == expected.counts
+    assert (
+        deciban.train(pl.Series(texts), pl.Series(labels, dtype=pl.Categorical), model="multinomial").counts
+        == expected.counts
+    )
 
 
 # Laws
@@ -184,7 +187,7 @@ labels = ["a", "b"] * 512
 def most(): return int(re.search(r"VmHWM:\\s*(\\d+) kB", open("/proc/self/status").read())[1])
 before = most()
 model.predict(column)
-model = deciban.train(column, labels, threads=1).learn(column, labels)
+model = deciban.train(column, labels, threads=1, model="multinomial").learn(column, labels)
 model.evaluate(column, labels)
 assert len(model.leave_one_out().truth) == 2048
 print((most() - before) >> 10)
@@ -217,7 +220,7 @@ def refusal(texts):
     before, labels = model.counts, ["spam"] * 3
     said = set()
     for action in [
-        lambda: deciban.train(texts, labels),
+        lambda: deciban.train(texts, labels, model="multinomial"),
         lambda: model.predict(texts),
         lambda: model.scores(texts),
         lambda: model.learn(texts, labels),
@@ -378,7 +381,7 @@ def test_no_rows(column):
     assert model.predict(column([])) == []
     assert model.predict_proba(column([])).shape == (0, 2)
     with pytest.raises(errors.NoExamples, match=r"^texts: expected labelled examples, got none$"):
-        deciban.train(column([]), column([]))
+        deciban.train(column([]), column([]), model="multinomial")
 
 
 def test_numpy_strings_with_something_missing():

@@ -297,7 +297,10 @@ def as_json(capsys, *arguments):
 
 
 def test_the_command_answers_as_the_library_does(capsys, tickets):
-    models = {"multinomial": {}, "bi": {"model": "nbsvm", "words": (1, 2), "edges": True, "cost": 0.1}}
+    models = {
+        "multinomial": {"model": "multinomial"},
+        "bi": {"model": "nbsvm", "words": (1, 2), "edges": True, "cost": 0.1},
+    }
     expected = deciban.compare({"tickets.csv": tickets}, models, folds=3, seed=1)
     row = "bi:nbsvm --words 1-2 --edges --cost 0.1"
     got = as_json(capsys, str(TICKETS), "--models", "multinomial", "--model", row, "--folds", "3", "--seed", "1")
@@ -461,7 +464,9 @@ def test_real_sets(data):
     parts = {part: data("trec", part) for part in (TRAIN, TEST)}
     texts, labels = ([*parts[TRAIN][i], *parts[TEST][i]] for i in (0, 1))
     split = [part for part, (of, _) in parts.items() for _ in of]
-    found = deciban.compare({"trec": (texts, labels, split)}, {"MNB": {}, "NBSVM": {"model": "nbsvm", "cost": 0.1}})
+    found = deciban.compare(
+        {"trec": (texts, labels, split)}, {"MNB": {"model": "multinomial"}, "NBSVM": {"model": "nbsvm", "cost": 0.1}}
+    )
     (difference,) = found.differences("MNB")
     assert difference.told_apart
     assert 0.05 < difference.low_95 < difference.difference < difference.high_95 < 0.2

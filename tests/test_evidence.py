@@ -28,7 +28,9 @@ def test_spans_are_places_in_the_original_text(mail):
 
 def test_a_repeated_term_weighs_as_often_as_it_counts():
     texts, labels = ["free money", "see you"], ["spam", "ham"]
-    once, twice = (deciban.train(texts, labels).explain(text).terms[0] for text in ("free", "free free"))
+    once, twice = (
+        deciban.train(texts, labels, model="multinomial").explain(text).terms[0] for text in ("free", "free free")
+    )
     assert twice.decibans == pytest.approx(2 * once.decibans)
     binary = deciban.train(texts, labels, binary=True).explain("free free").terms[0]
     assert (binary.decibans, binary.times, len(binary.spans)) == (once.decibans, 1, 2)
@@ -37,11 +39,11 @@ def test_a_repeated_term_weighs_as_often_as_it_counts():
 def test_hashed_terms_get_their_names_back_from_the_text():
     texts, labels = ["free money now", "money for free", "see you at lunch"], ["spam", "spam", "ham"]
     text = "Free MONEY, see"
-    why = deciban.train(texts, labels, hash_bits=31).explain(text)
-    plain = deciban.train(texts, labels).explain(text)
+    why = deciban.train(texts, labels, hash_bits=31, model="multinomial").explain(text)
+    plain = deciban.train(texts, labels, model="multinomial").explain(text)
     assert [(e.name, e.decibans, e.spans) for e in why.terms] == [(e.name, e.decibans, e.spans) for e in plain.terms]
     assert all(e.term.startswith("\th") for e in why.terms)
-    assert deciban.train(texts, labels, hash_bits=31).explain("zebra").unknown == ("zebra",)
+    assert deciban.train(texts, labels, hash_bits=31, model="multinomial").explain("zebra").unknown == ("zebra",)
 
 
 @pytest.mark.parametrize("binary", [False, True])

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 import deciban
 from deciban import errors
-from deciban.classifier import train_on
 from deciban.errors import DecibanError
 from deciban.examples import Source
 from deciban.settings import Settings
+from deciban.training import train_on
 
 BOM = b"\xef\xbb\xbf"
 

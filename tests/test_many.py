@@ -126,7 +126,7 @@ def nothing_kept(monkeypatch):
 
 def evaluations(tickets):
     texts, labels = tickets
-    model = deciban.train(texts[::2], labels[::2])
+    model = deciban.train(texts[::2], labels[::2], model="multinomial")
     yield model, Evaluation(model.leave_one_out()), texts[::2], "leave-one-out"
     yield model, model.evaluate(texts[1::2], labels[1::2]), texts[1::2], "test on others"
 
@@ -146,7 +146,7 @@ def test_figures_and_reports_are_the_same_where_scores_are_not_kept(tickets, tmp
 
 def test_held_out_scores_stay_those_of_the_model_that_was_asked(tickets, nothing_kept):
     texts, labels = tickets
-    model = deciban.train(texts[:400], labels[:400])
+    model = deciban.train(texts[:400], labels[:400], model="multinomial")
     before = model.scores(texts[400:])
     figures = model.evaluate(texts[400:], labels[400:])
     model.learn(texts[400:], labels[400:])
@@ -159,7 +159,7 @@ def numbers(tmp_path_factory):
     folder = tmp_path_factory.mktemp("numbers")
     lines = [f"number n{i} even{i % 2} third{i % 3},label{i}" for i in range(1200)] * 2
     (folder / "numbers.csv").write_text("\n".join(["text,label", *lines]))
-    command("train", folder / "numbers.csv", "-o", folder / "numbers.deciban")
+    command("train", folder / "numbers.csv", "--model", "multinomial", "-o", folder / "numbers.deciban")
     return folder / "numbers.deciban", folder / "numbers.csv"
 
 
@@ -218,7 +218,7 @@ def test_evaluate_shows_some_labels_and_writes_pairs(numbers):
 
 def test_hypernyms(data):
     """15,572 labels, as all scores have them."""
-    model = deciban.train(*data("wordnet-hypernyms", "train"))
+    model = deciban.train(*data("wordnet-hypernyms", "train"), model="multinomial")
     texts, _ = data("wordnet-hypernyms", "test", 300)
     assert len(model.labels) > 15_000
     assert_dense_agrees(model.scorecard, [*texts, "", "of the", "the"], 7)
@@ -230,7 +230,7 @@ from pathlib import Path
 import deciban
 rows = [json.loads(line) for line in gzip.open(sys.argv[1], "rt", encoding="utf-8")]
 of = lambda split: [[row[key] for row in rows if row["split"] == split] for key in ("text", "label")]
-figures = deciban.train(*of("train")).evaluate(*of("test"))
+figures = deciban.train(*of("train"), model="multinomial").evaluate(*of("test"))
 print(figures.examples, figures.macro_f1 > 0, re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1])
 """
 

@@ -100,7 +100,7 @@ def test_a_frozen_model_answers_and_explains_the_same(tmp_path_factory, corpus, 
 
 
 def test_a_frozen_file_is_smaller(tmp_path, tickets):
-    model = deciban.train(*tickets)
+    model = deciban.train(*tickets, model="multinomial")
     model.save(tmp_path / "full")
     model.save(tmp_path / "frozen", frozen=True)
     assert (tmp_path / "full").stat().st_size - (tmp_path / "frozen").stat().st_size > 16 * len(model.counts.label) - 99

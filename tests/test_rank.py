@@ -125,7 +125,7 @@ def test_odds_need_two_labels():
 
 def test_a_file_is_ranked_as_its_texts_are(tickets):
     texts, labels = tickets
-    classifier = deciban.train(texts, labels)
+    classifier = deciban.train(texts, labels, model="multinomial")
     in_file = classifier.rank_in(Source(TICKETS), "bug", top=20)
     in_list = classifier.rank(texts, "bug", top=20)
     assert [found[1:] for found in in_file] == [found[1:] for found in in_list]

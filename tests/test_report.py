@@ -104,7 +104,7 @@ def check_inert(page):
 
 
 def leave_one_out(texts, labels, **given):
-    model = deciban.train(texts, labels, **given)
+    model = deciban.train(texts, labels, **{"model": "multinomial", **given})
     return model, Evaluation(model.leave_one_out())
 
 
@@ -202,7 +202,7 @@ def test_the_mistakes_are_the_most_confident_ones_with_the_erring_models_reasons
     assert len(shown) == 12
     assert min(held.proba[i].max() for i in shown) >= sorted(held.proba[i].max() for i in wrong)[-12]
     first = shown[0]
-    rest = deciban.train(texts[:first] + texts[first + 1 :], labels[:first] + labels[first + 1 :])
+    rest = deciban.train(texts[:first] + texts[first + 1 :], labels[:first] + labels[first + 1 :], model="multinomial")
     why = rest.explain(texts[first], label=held.predicted[first], against=labels[first])
     assert f"= {why.total:+.1f}" in page.text("mistakes")
     assert " ".join(texts[first].split())[:80] in page.text("mistakes")
@@ -332,7 +332,7 @@ def test_the_facts_tell_what_the_figures_rest_on(report):
     assert "empty or blank 1 text" in facts
     assert "lexicon 6 terms" in facts
     assert "memory (+4)" in facts
-    assert "deciban train FILE --words 1-2 --binary -o model.deciban" in facts
+    assert "deciban train FILE --model multinomial --words 1-2 --binary -o model.deciban" in facts
     assert "deciban evaluate model.deciban FILE --loo --report report.html" in facts
 
 

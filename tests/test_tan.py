@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 import deciban
 from corpora import columns, corpora, seen, some_text
 from deciban import errors
-from deciban.classifier import train_on
 from deciban.errors import DecibanError
 from deciban.examples import Source
 from deciban.rows import rows
 from deciban.settings import Settings
+from deciban.training import train_on
 from deciban.units import decibans
 from deciban.weighing.tan import STRENGTH, spanning_tree
 

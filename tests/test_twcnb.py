@@ -13,7 +13,6 @@ import oracle
 from deciban import errors, modelfile
 from deciban.amounts import ONE, amounts
 from deciban.choosing import GRID
-from deciban.classifier import train_on
 from deciban.cli import run
 from deciban.evaluation import Evaluation
 from deciban.evidence.words import Weights
@@ -21,6 +20,7 @@ from deciban.examples import Source
 from deciban.report.words import strongest
 from deciban.rows import rows
 from deciban.settings import Settings
+from deciban.training import train_on
 
 TEXTS, LABELS = ["ball ball ball game", "exam", "exam game"], ["play", "study", "study"]
 
@@ -153,5 +153,5 @@ def test_its_strength_is_chosen_among_its_own(tickets):
     assert note["tried"] == len(GRID["laplace"])
     mean = np.mean([len(oracle.terms(text)) for text in texts])
     assert f"a text has {mean:.0f} terms" in note["why"]
-    best = deciban.train(texts, labels, model="auto", smoothing="auto").provenance[0]["choice"]["best"]
+    best = deciban.train(texts, labels, model="bayes", smoothing="auto").provenance[0]["choice"]["best"]
     assert not any("twcnb" in name for name in best)

@@ -68,7 +68,7 @@ def test_two_labels_mirror_each_other():
 
 def test_rarities_are_left_out_by_default():
     texts = [f"money once{i}" for i in range(300)] + ["lunch"] * 300 + ["lunch at noon"]
-    model = deciban.train(texts, ["spam"] * 300 + ["ham"] * 301)
+    model = deciban.train(texts, ["spam"] * 300 + ["ham"] * 301, model="multinomial")
     assert [(word.name, word.documents, word.others) for word in model.words()] == [
         ("lunch", 301, 0),
         ("money", 300, 0),

@@ -41,7 +41,7 @@ def rows() -> Iterator[Row]:
 
 def _ranks(of: sets.Set, train: sets.Places) -> dict[str, int]:
     """The rank of each word of a training part, from 0 for the one that tells most."""
-    counts = deciban.train(*of.at(train)).counts
+    counts = deciban.train(*of.at(train), model="multinomial").counts
     names = counts.lexicon.names()
     return {names[j]: rank for rank, j in enumerate(np.argsort(-_information(counts), kind="stable").tolist())}
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .classifier import Classifier, load, train
+    from .classifier import Classifier, load
     from .comparing import compare
     from .errors import DecibanError
+    from .training import train
 
 __all__ = ["Classifier", "DecibanError", "compare", "load", "train"]
 __version__ = "0.1.0"
@@ -23,7 +24,7 @@ _HOMES = {
     "DecibanError": "errors",
     "compare": "comparing",
     "load": "classifier",
-    "train": "classifier",
+    "train": "training",
 }
 
 

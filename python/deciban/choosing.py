@@ -1,11 +1,11 @@
-"""Settings that say "auto" -> settings that say what: chosen by leave-one-out on the training texts alone.
+"""A model of counts or a smoothing that is left open -> settings that say which: chosen by leave-one-out.
 
-Each candidate scores every text of a sample by a model trained without it (`weighing.leave_one_out`). The one that gets
-most texts right wins; of equal ones the one that makes the true labels most likely, once their scores are divided by
-what makes them likeliest and by the square root of a text's length, because long texts make every model too sure. A
-winner must be better than the plain model, the first candidate, by more than luck: of the texts that only one of the
-two gets right, it must have three standard deviations more than half. (Likelihood first chooses worse: above all it
-measures how sure a model is.)
+Each candidate scores every text of a sample of the training texts by a model trained without it
+(`weighing.leave_one_out`). The one that gets most texts right wins; of equal ones the one that makes the true labels
+most likely, once their scores are divided by what makes them likeliest and by the square root of a text's length,
+because long texts make every model too sure. A winner must be better than the plain model, the first candidate, by more
+than luck: of the texts that only one of the two gets right, it must have three standard deviations more than half.
+(Likelihood first chooses worse: above all it measures how sure a model is.)
 
 Whatever is chosen becomes a setting like any other; how it was chosen is noted in the model's provenance.
 """
@@ -24,7 +24,7 @@ import numpy.typing as npt
 from .counts import Counts
 from .decision import log_posterior
 from .rows import Rows
-from .settings import AMOUNTED, AUTO, MODELS, ROWS, Settings
+from .settings import AMOUNTED, AUTO, BAYES, MODELS, ROWS, Settings
 from .totals import Whole
 from .weighing import leave_one_out, resolved
 
@@ -77,7 +77,7 @@ class Sample:
 
 def is_open(settings: Settings) -> bool:
     """Whether there is anything to choose."""
-    return AUTO in (settings.model, settings.smoothing)
+    return settings.model == BAYES or settings.smoothing == AUTO
 
 
 def most_texts(counts: Counts) -> int:
@@ -113,7 +113,7 @@ def _tried(settings: Settings, counts: Counts, sample: Sample) -> Iterator[Tried
 
 
 def _scored(settings: Settings, counts: Counts, sample: Sample) -> Iterator[tuple[Settings, Floats]]:
-    models = {AUTO: COUNTED if settings.smoothing == AUTO else INDEPENDENT}.get(settings.model, (settings.model,))
+    models = {BAYES: COUNTED if settings.smoothing == AUTO else INDEPENDENT}.get(settings.model, (settings.model,))
     for model in models:
         if model == "ratio" and settings.smoothing == AUTO:
             yield from _ratios(replace(settings, model=model, smoothing=None, alpha=None), counts, sample)

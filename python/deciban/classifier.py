@@ -1,11 +1,11 @@
-"""What a user holds: texts and labels in, labels and reasons out. It wires, and computes nothing."""
+"""What a user holds: labels and reasons for texts. It wires, and computes nothing; `training` makes one."""
 
 from __future__ import annotations
 
+import math
 import os
-import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,6 @@ import numpy.typing as npt
 from . import fitting, mixture, modelfile
 from ._core import BadText as BadTextInCore
 from ._core import Lexicon
-from .choosing import MOST_TEXTS, Sample, choose, is_open, most_texts
 from .counts import Counts, Frozen
 from .decision import log_odds, log_posterior
 from .decision.ranking import BY, Ranked, Ranking
@@ -31,12 +30,10 @@ from .errors import (
     NothingLearnt,
     NoTrainingTexts,
     NotUtf8,
-    NoUnlabelled,
     OneLabel,
     OtherTrainingTexts,
     SameLabel,
     TooFewToLeaveOut,
-    UnknownLabel,
     described,
     listed,
 )
@@ -54,7 +51,7 @@ from .sampling import Drawn, sample
 from .scorecard import Scorecard
 from .settings import CONTINUED, FITTED, Settings
 from .terms import check_choice, refuse
-from .weighing import coin, leave_one_out, log_prior, resolved, weigh
+from .weighing import coin, leave_one_out, log_prior, weigh
 from .weightfile import export
 
 if TYPE_CHECKING:
@@ -154,12 +151,14 @@ class Classifier:
             return self._fitted(self._examples)
         return weigh(self.counts, self.settings, *self._rows(self._examples))
 
-    def _fitted(self, examples: Examples, steps: fitting.Steps | None = None) -> Scorecard:
+    def _fitted(
+        self, examples: Examples, steps: fitting.Steps | None = None, clock: fitting.Clock | None = None
+    ) -> Scorecard:
         """The scorecard of a model that is fitted; what is chosen is kept, and how it was, in place of what it was."""
         if len(self.labels) == 1:
             raise OneLabel(label=self.labels[0])
         found, y = self._rows(examples)
-        card, self.settings, told = fitting.fit(self.counts, found, y, self.settings, steps, examples.weights)
+        card, self.settings, told = fitting.fit(self.counts, found, y, self.settings, steps, examples.weights, clock)
         if told and self.provenance:
             *earlier, last = ({name: part[name] for name in part if name != "fit"} for part in self.provenance)
             self.provenance = (*earlier, {**last, "fit": told})
@@ -370,10 +369,11 @@ class Classifier:
         itself.
         """
         if not self.settings.needs_rows:
-            return self._changed(self.counts + _tallied(source, self.settings, progress), None, source.name)
+            return self._changed(self.counts + tallied(source, self.settings, progress), None, source.name)
         self._check_learns()
-        every = kept.Reservoir(sys.maxsize)
-        return self._learnt(_tallied(source, self.settings, progress, every), every.examples, source.name)
+        every = kept.Whole(math.inf)
+        counts = tallied(source, self.settings, progress, every)
+        return self._learnt(counts, every.examples or Examples([], []), source.name)
 
     def _learnt(self, new: Counts, examples: Examples, how: str) -> Classifier:
         """Itself with more examples, by what they count: fit to all, where all are at hand, or going on."""
@@ -384,7 +384,7 @@ class Classifier:
             return self._changed(counts, learnt, how, examples.weights)
         known = (rows(counts.lexicon, examples.texts, self.settings.cores), counts.numbers(examples.labels))
         card = fitting.learn(self.scorecard, self.counts, counts, *known, self.settings, examples.weights)
-        note = {"source": how, "examples": len(examples.labels), "continued": True, **_weight_of(examples.weights)}
+        note = {"source": how, "examples": len(examples.labels), "continued": True, **weight_of(examples.weights)}
         self.provenance = (*self.provenance, note)
         return self._become(counts, None, card)
 
@@ -407,7 +407,7 @@ class Classifier:
         """Forgets the examples of a file, in batches; none of them where one was never learnt. Returns itself."""
         self._refuse_expected("forgetting")
         counts = self._countable()
-        return self._changed(counts - _tallied(source, self.settings, progress), None, source.name)
+        return self._changed(counts - tallied(source, self.settings, progress), None, source.name)
 
     def drop_labels(self, labels: object) -> Classifier:
         """Forgets some labels with all their examples: exactly as if trained without. Returns itself.
@@ -561,34 +561,13 @@ class Classifier:
         if examples is None:
             self._countable()
         more = int(counts.documents.sum() - self._known.documents.sum())
-        self.provenance = (*self.provenance, {"source": how, "examples": more, **_weight_of(weights)})
+        self.provenance = (*self.provenance, {"source": how, "examples": more, **weight_of(weights)})
         return self._become(counts, examples)
 
     def _refuse_expected(self, what: str) -> None:
         """Refuses what would be exact in the counts only: expected counts come from all that was known, in no parts."""
         if self.expected is not None:
             raise HoldsExpected(what=what)
-
-    def _with_unlabelled(
-        self,
-        texts: Texts,
-        source: str,
-        weight: float | str,
-        where: Callable[[int], str],
-        progress: mixture.Progress | None,
-    ) -> Classifier:
-        """The same model with what unlabelled texts add, where that is a gain; the examples are at hand."""
-        if not len(texts):
-            raise NoUnlabelled(where=source)
-        examples = self._examples
-        if examples is None:
-            raise NoTrainingTexts
-        try:
-            expected, climb = mixture.expect(self.counts, examples[:2], texts, self.settings, weight, progress)
-        except BadTextInCore as error:
-            refuse(error, texts, where)
-        provenance = [*self.provenance, {"source": source, "examples": 0, "unlabelled": asdict(climb)}]
-        return Classifier(self.settings, self.counts, provenance, examples, expected=expected)
 
     def __repr__(self) -> str:
         return f"Classifier({self.settings.model}, {self._known!r})"
@@ -599,84 +578,18 @@ def _check_positive(setting: str, given: int | None) -> None:
         raise BadSetting(setting=setting, got=given, expected="a whole number above 0, or None")
 
 
-def train(
-    texts: object,
-    labels: object,
-    *,
-    weights: object = None,
-    unlabelled: object = None,
-    unlabelled_weight: float | str = "auto",
-    **settings: Any,
-) -> Classifier:
-    """Trains a model on labelled texts, and on unlabelled ones where there are some and they help.
-
-    The settings are those of `Settings`, by the same names. `weights` say how much each text counts, 0 not at all:
-    fitted models multiply what an error costs with it; those of counts count the text so often, a whole number.
-    `unlabelled_weight` says how much an unlabelled text counts beside a labelled one, from 0 to 1; "auto" chooses it by
-    the labelled texts, 0 where there is no gain.
-
-    >>> mail = train(["free money", "money now", "see you"], ["spam", "spam", "ham"], words=(1, 2), alpha=0.5)
-    >>> mail
-    Classifier(multinomial, Counts(3 documents, 2 labels, 8 terms))
-    >>> mail.leave_one_out().accuracy
-    0.6666666666666666
-    """
-    chosen = Settings.of(**settings)
-    if unlabelled is not None:
-        mixture.check(chosen, unlabelled_weight)
-        unlabelled = texts_of(unlabelled, "unlabelled texts")
-    counts, examples = Classifier(chosen, count(chosen, [], []))._counted(texts, labels, weights)
-    if not examples.labels:
-        raise NoExamples(where="texts")
-    trained = _trained(chosen, counts, "memory", examples)
-    if unlabelled is None:
-        return trained
-    return trained._with_unlabelled(unlabelled, "memory", unlabelled_weight, "unlabelled[{}]".format, None)
+def weight_of(weights: list[float] | None) -> dict[str, float]:
+    """For a note of where a model came from: what its texts weigh, where that is not how many they are."""
+    return {} if weights is None else {"weight": sum(weights)}
 
 
-def train_on(
-    source: Source,
-    settings: Settings,
-    progress: Callable[[int], None] | None = None,
-    steps: fitting.Steps | None = None,
-) -> Classifier:
-    """Trains a model on a file, reading it in batches: memory grows with the counts, not with the file.
-
-    Unless the model needs the examples themselves: then all of them are kept. `progress` is told the bytes that are
-    read; `steps`, how far the fit of a model that is fitted has come.
-    """
-    most = sys.maxsize if settings.needs_rows else MOST_TEXTS
-    sample = kept.Reservoir(most) if settings.needs_rows or is_open(settings) else None
-    counts = _tallied(source, settings, progress, sample)
-    examples = sample.examples if sample is not None and settings.needs_rows else None
-    return _trained(settings, counts, source.name, examples, sample, steps)
-
-
-def train_with_unlabelled(
-    source: Source,
-    unlabelled: Source,
-    weight: float | str,
-    settings: Settings,
-    progress: mixture.Progress | None = None,
-) -> Classifier:
-    """Trains a model on a file of labelled texts and one of others, both of which are read whole."""
-    mixture.check(settings, weight)
-    labelled, more = source.whole(), unlabelled.whole()
-    model = Classifier(settings, count(settings, [], []))
-    counts, examples = model._counted(labelled.texts, labelled.labels, labelled.examples.weights, labelled.where)
-    if not counts.labels:
-        raise NoExamples(where=source.name)
-    trained = _trained(settings, counts, source.name, examples)
-    return trained._with_unlabelled(more.texts, unlabelled.name, weight, more.where, progress)
-
-
-def _tallied(
+def tallied(
     source: Source,
     settings: Settings,
     progress: Callable[[int], None] | None,
-    sample: kept.Reservoir | None = None,
+    *keepers: kept.Reservoir | kept.Whole,
 ) -> Counts:
-    """The counts of a file, of which there must be some."""
+    """The counts of a file, of which there must be some; `keepers` are handed its examples."""
     under_way = tally(settings)
     for batch in gathered(source.batches(progress)):
         examples, places = as_counted(batch.examples, batch.where, settings.model, FITTED)
@@ -684,53 +597,12 @@ def _tallied(
             under_way.add(examples.texts, examples.labels)
         except BadTextInCore as error:
             refuse(error, examples.texts, lambda place: batch.where(places[place]))  # noqa: B023
-        if sample is not None:
-            sample.add(examples)
+        for keeper in keepers:
+            keeper.add(examples)
     counts = under_way.counts()
     if not counts.labels:
         raise NoExamples(where=source.name)
     return counts
-
-
-def _trained(
-    settings: Settings,
-    counts: Counts,
-    source: str,
-    examples: Examples | None,
-    sample: kept.Reservoir | None = None,
-    steps: fitting.Steps | None = None,
-) -> Classifier:
-    """The model of some counts; where its settings are open, chosen by a sample of the texts."""
-    if len(counts.labels) == 1:
-        raise OneLabel(label=counts.labels[0])
-    provenance: dict[str, Any] = {"source": source, "examples": int(counts.documents.sum())}
-    if settings.model in FITTED and examples is not None:
-        provenance |= _weight_of(examples.weights)
-        check_weights(settings, counts)
-        trained = Classifier(settings, counts, [provenance], examples)
-        trained._scorecard = trained._fitted(examples, steps)
-        return trained
-    if not is_open(settings):
-        return Classifier(resolved(settings, counts), counts, [provenance], examples)
-    if sample is None:
-        sample = kept.Reservoir(MOST_TEXTS)
-        sample.add(examples or Examples([], []))
-    some = kept.some(sample.examples, range(min(most_texts(counts), len(sample))))
-    sampled = Sample(rows(counts.lexicon, some.texts, settings.cores), counts.numbers(some.labels))
-    chosen, provenance["choice"] = choose(settings, counts, sampled)
-    return Classifier(chosen, counts, [provenance], examples)
-
-
-def _weight_of(weights: list[float] | None) -> dict[str, float]:
-    """For a note of where a model came from: what its texts weigh, where that is not how many they are."""
-    return {} if weights is None else {"weight": sum(weights)}
-
-
-def check_weights(settings: Settings, counts: Counts) -> None:
-    """Refuses weights of labels that there are not; later they may have been dropped."""
-    given = settings.class_weight if isinstance(settings.class_weight, dict) else {}
-    for label in sorted(given.keys() - {*counts.labels}):
-        raise UnknownLabel(label=label, known=listed(counts.labels))
 
 
 def load(path: str | os.PathLike[str]) -> Classifier:

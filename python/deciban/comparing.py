@@ -21,7 +21,6 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .classifier import check_weights, train
 from .errors import BadSet, BadSetting, NoExamples, NothingToCompare, OneLabelIn, TooManyFolds, described, listed
 from .evaluation import Evaluation
 from .evaluation.comparison import Comparison, Run
@@ -31,6 +30,7 @@ from .halves import count
 from .holdout import HeldOut
 from .settings import Settings
 from .terms import refuse
+from .training import check_weights, train
 from .weighing import log_prior
 
 TRAIN, TEST = "train", "test"

@@ -456,6 +456,8 @@ def _provenance(given: list[dict[str, Any]]) -> Provenance:
     for part in given:
         if type(part["source"]) is not str or type(part["examples"]) is not int:
             raise ValueError("where it came from cannot be read")
+        if type(part.get("auto", "")) is not str:
+            raise ValueError("what it was chosen for cannot be read")
         if type(part.get("weight", 0)) not in (int, float):
             raise ValueError("what its examples weigh cannot be read")
         climb = part.get("unlabelled", {"texts": 0, "weight": 0})
@@ -463,7 +465,7 @@ def _provenance(given: list[dict[str, Any]]) -> Provenance:
             raise ValueError("where its expected counts came from cannot be read")
         told = part.get("fit", {})
         numbers = [number for found in told.values() for number in found.values()]
-        is_known = not told or "held_out" in told.keys() <= {"held_out", "weights"}
+        is_known = not told or "held_out" in told.keys() <= {"held_out", "weights", "passed_over"}
         if not is_known or not all(type(number) in (int, float) and 0 <= number < _MOST for number in numbers):
             raise ValueError("how it was fitted cannot be read")
     return tuple(given)

@@ -31,7 +31,8 @@ FITTED = ("logistic", "hinge", "nbsvm", "nblogistic", "committee")  # models tha
 CONTINUED = FITTED[:-1]  # those of them that go on learning without the examples they were fit to
 ROWS = ("tan", *FITTED)  # models that need the documents themselves, beside their counts: they have no leave-one-out
 WEIGHTINGS = ("binary", "counts", "sublinear")
-AUTO = "auto"  # chosen by leave-one-out, when there are texts
+AUTO = "auto"  # chosen when there are texts: a model among all, or a smoothing by leave-one-out
+BAYES = "bayes"  # chosen by leave-one-out among models of counts
 PRIORS = ("data", "uniform")
 CALIBRATIONS = ("none",)
 GREATEST = 1e9
@@ -80,6 +81,18 @@ class Settings:
     class_weight: str | dict[str, float] = "none"
     calibration: str = "none"
     threads: int | None = field(default=None, compare=False)
+    budget: float | None = field(default=60.0, compare=False)
+
+    @classmethod
+    def for_training(cls, **given: Any) -> Settings:
+        """Settings by name. The model is `auto` unless it is given, or what is given is for models of counts.
+
+        >>> Settings.for_training(words=(1, 2)).model, Settings.for_training(alpha=0.5).model
+        ('auto', 'multinomial')
+        """
+        of_any = {field.name for field in fields(Terms)} | {"threads", "budget"}
+        model = AUTO if given.keys() <= of_any else cls.model
+        return cls.of(**{"model": model, **given})
 
     @classmethod
     def of(cls, **given: Any) -> Settings:
@@ -91,7 +104,7 @@ class Settings:
         return cls(**given)
 
     def __post_init__(self) -> None:
-        check_choice("model", self.model, (*MODELS, *FITTED, AUTO))
+        check_choice("model", self.model, (*MODELS, *FITTED, BAYES, AUTO))
         check_choice("calibration", self.calibration, CALIBRATIONS)
         if not isinstance(self.binary, bool):
             raise BadSetting(setting="binary", got=self.binary, expected="True or False")
@@ -102,6 +115,8 @@ class Settings:
         if type(self.tree_terms) is not int or not 1 <= self.tree_terms <= MOST_TREE_TERMS:
             expected = f"a whole number from 1 to {MOST_TREE_TERMS}"
             raise BadSetting(setting="tree_terms", got=self.tree_terms, expected=expected)
+        if self.budget is not None and not (_is_number(self.budget) and self.budget > 0):
+            raise BadSetting(setting="budget", got=self.budget, expected="seconds, above 0, or None for no limit")
         if self.threads is not None and (type(self.threads) is not int or not 1 <= self.threads <= MOST_THREADS):
             raise BadSetting(
                 setting="threads",
@@ -116,7 +131,7 @@ class Settings:
             object.__setattr__(self, "smoothing", self.smoothings[0])
         every = dict.fromkeys(name for of in MODELS.values() for name in of)
         check_choice("smoothing", self.smoothing, (*every, AUTO))
-        allowed = self.smoothings if self.needs_rows else (*self.smoothings, AUTO)
+        allowed = self.smoothings if self.needs_rows or self.model == AUTO else (*self.smoothings, AUTO)
         if self.smoothing not in allowed:
             known = ", ".join(allowed)
             raise NotForModel(setting="smoothing", got=self.smoothing, model=self.model, known=known)
@@ -172,7 +187,10 @@ class Settings:
         fitted = ("cost", "l1", "joint", "weighting", "idf", "length_norm")
         others = () if self.model in FITTED else (*fitted, "class_weight")
         passed_over = fitted if self.model == "committee" else others
-        for setting in (*passed_over, *(("prior",) if self.model in FITTED else ())):
+        of_counts = {AUTO: ("alpha", "binary", "prior", "prior_smoothing")}.get(
+            self.model, ("prior",) if self.model in FITTED else ()
+        )
+        for setting in (*passed_over, *of_counts):
             default = type(self).__dataclass_fields__[setting].default
             if getattr(self, setting) != default:
                 got = getattr(self, setting)
@@ -276,8 +294,8 @@ class Settings:
         return self.threads or 0
 
     def as_dict(self) -> dict[str, Any]:
-        """What belongs to the model and is saved with it: all but `threads`."""
-        return {name: value for name, value in asdict(self).items() if name != "threads"}
+        """What belongs to the model and is saved with it: all but how it is made."""
+        return {name: value for name, value in asdict(self).items() if name not in ("threads", "budget")}
 
 
 def _is_number(value: object) -> bool:

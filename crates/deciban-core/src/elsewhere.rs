@@ -196,7 +196,7 @@ impl Entries {
         self.factors.clear();
         self.factors.extend(self.places.iter().map(|&place| table.factors[place as usize]));
         self.elsewhere.resize(self.elsewhere.len().max(terms.len() * fours), Four::ZERO);
-        frequent::touch(&table.elsewhere, fours, &self.places);
+        frequent::prefetch_rows(&table.elsewhere, fours, &self.places);
         for (to, &place) in self.elsewhere.chunks_exact_mut(fours.max(1)).zip(&self.places) {
             to.copy_from_slice(&table.elsewhere[place as usize * fours..][..fours]);
         }

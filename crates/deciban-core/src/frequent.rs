@@ -1,7 +1,7 @@
 //! Where terms stand so that frequent ones are together: few of all terms are most of what texts ask for, and what stands
 //! together is found faster.
 
-use std::hint::black_box;
+use crate::near::prefetch;
 
 /// So many bits of a number say nearly how great it is.
 const BITS: u32 = 14;
@@ -20,16 +20,15 @@ pub(crate) fn places(all: &[f64]) -> Vec<u32> {
     all.iter().map(place).collect()
 }
 
-/// Asks memory for the rows of some places, of so many numbers each: for many of them at a time, because nothing waits for
-/// what is read.
+/// Asks memory for the rows of some places, of so many numbers each.
 #[inline(always)]
-pub(crate) fn touch<T: Copy>(rows: &[T], width: usize, places: &[u32]) {
+pub(crate) fn prefetch_rows<T>(rows: &[T], width: usize, places: &[u32]) {
     for &place in places {
         let row = &rows[place as usize * width..][..width];
         if let [first, .., last] = row {
-            black_box(*first);
-            black_box(row[width / 2]);
-            black_box(*last);
+            prefetch(first);
+            prefetch(&row[width / 2]);
+            prefetch(last);
         }
     }
 }

@@ -49,6 +49,8 @@ def run(given: Namespace) -> None:
     for part in classifier.provenance:
         if "choice" in part:
             print(f"chosen: {part['choice']['why']}")
+        if "auto" in part:
+            print(one_line(f"tried: {part['auto']}"))
         if part.get("fit"):
             print("fitted; right of texts that were held out:")
             for line in _fitted(**part["fit"]):
@@ -58,8 +60,14 @@ def run(given: Namespace) -> None:
         print("continued: fitted to new examples near the weights it had; not the model of all together")
 
 
-def _fitted(held_out: dict[str, float], weights: dict[str, float] | None = None) -> Iterator[str]:
-    """How each C did, or each member of a committee, and how much it counts."""
+def _fitted(
+    held_out: dict[str, float],
+    weights: dict[str, float] | None = None,
+    passed_over: dict[str, float] | None = None,
+) -> Iterator[str]:
+    """How each C did, or each member of a committee, and how much it counts; and which ones there was no time for."""
     for name, right in held_out.items():
-        what = f"C = {name}" if weights is None else f"{name} (weight {weights.get(name, 0.0):.3g})"
-        yield f"  {right:>8.1%}  {one_line(what)}"
+        weight = f" (weight {weights[name]:.3g})" if weights and name in weights else ""
+        yield f"  {right:>8.1%}  {one_line(f'C = {name}' if weights is None else name + weight)}"
+    for name, seconds in (passed_over or {}).items():
+        yield f"  {'no time':>8}  {one_line(name)} (about {seconds:.0f} s)"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..examples import Source
+
+UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
 def add_model(parser: ArgumentParser) -> None:
@@ -31,6 +33,15 @@ def add_weight(parser: ArgumentParser) -> None:
     """How much each example counts."""
     weight = "the column of how much each text counts, from 0; models of counts take whole numbers (default: all alike)"
     parser.add_argument("--weight", metavar="COLUMN", help=weight)
+
+
+def settings(given: Namespace) -> dict[str, Any]:
+    """The settings that were given: those that are not as by default."""
+    from ..settings import Settings
+
+    values = {name: getattr(given, name) for name in Settings.__dataclass_fields__}
+    defaults = {name: field.default for name, field in Settings.__dataclass_fields__.items()} | {"model": None}
+    return {name: value for name, value in values.items() if value != defaults[name]}
 
 
 def source(given: Namespace, *, labelled: bool, keep: tuple[str, ...] = ()) -> Source:
@@ -85,6 +96,15 @@ def weight(given: str) -> float | str:
     if given != "auto" and not 0 <= number <= 1:
         raise ArgumentTypeError(f"expected auto, or a number from 0 to 1, got {given!r}")
     return given if given == "auto" else number
+
+
+def seconds(given: str) -> float | None:
+    """`60`, `60s`, `10m`, `1h` or `none` as seconds."""
+    number, unit = (given[:-1], given[-1]) if given[-1:] in UNITS else (given, "s")
+    try:
+        return None if given == "none" else float(number) * UNITS[unit]
+    except ValueError:
+        raise ArgumentTypeError(f"expected a time such as 60s, 10m or 1h, or none, got {given!r}") from None
 
 
 def lengths(given: str) -> tuple[int, int] | None:

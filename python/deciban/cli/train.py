@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from dataclasses import replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from . import options, screen
@@ -44,10 +45,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 def add_name(parser: ArgumentParser) -> None:
     """Which model it is."""
     model = (
-        "of counts: multinomial (default), bernoulli, complement, ratio, twcnb, tan, or auto, by leave-one-out; "
+        "auto: the best that is found in --budget (default; multinomial where settings of models of counts are given); "
+        "of counts: multinomial, bernoulli, complement, ratio, twcnb, tan, or bayes: their best by leave-one-out; "
         "fitted: logistic, hinge, nbsvm, nblogistic, or committee: several, added up"
     )
-    parser.add_argument("--model", default="multinomial", metavar="NAME", help=model)
+    parser.add_argument("--model", metavar="NAME", help=model)
 
 
 def add_settings(parser: ArgumentParser) -> None:
@@ -100,6 +102,8 @@ def add_settings(parser: ArgumentParser) -> None:
     add("--interpolation", default=0.25, type=float, metavar="NUMBER", help=beta)
     weights = "fitted: what errors cost, by label: none (default), balanced, or given as spam=2,ham=1"
     add("--class-weight", default="none", type=options.prior, metavar="WEIGHTS", help=weights)
+    budget = "auto: how long to look for the best model: 60s, 10m, 1h, or none for no limit (default: 60s)"
+    add("--budget", default=60.0, type=options.seconds, metavar="TIME", help=budget)
     calibration = "how scores become probabilities (default: none)"
     add("--calibration", default="none", metavar="NAME", help=calibration)
 
@@ -109,7 +113,8 @@ def run(given: Namespace) -> None:
     from ..files import check_writable
     from ..settings import Settings
 
-    settings = Settings(**{name: getattr(given, name) for name in Settings.__dataclass_fields__})
+    is_plain = given.unlabelled is None and given.weight is None
+    settings = (Settings.for_training if is_plain else Settings.of)(**options.settings(given))
     for file in filter(None, (given.file, given.unlabelled)):
         check_writable(given.output, file)
     start = time.perf_counter()
@@ -133,17 +138,19 @@ def run(given: Namespace) -> None:
         screen.write_json(facts)
     else:
         print(_in_words(facts))
-        examples = "FILE" if settings.needs_rows else f"{given.file} --loo"
+        if told := trained.provenance[0].get("auto"):
+            print(_of_auto(trained.settings.model, told, **trained.provenance[0].get("fit", {})))
+        examples = "FILE" if trained.settings.needs_rows else f"{given.file} --loo"
         loo = "" if trained.expected else f"; how good is it? deciban evaluate {given.output} {examples}"
         print(f"saved as {given.output}{'; frozen: it predicts and explains' if given.frozen else loo}")
 
 
 def _trained(given: Namespace, settings: Settings) -> Classifier:
-    from ..classifier import train_on, train_with_unlabelled
-    from ..settings import FITTED
+    from ..settings import AUTO, FITTED
+    from ..training import train_on, train_with_unlabelled
 
     source = options.source(given, labelled=True)
-    if given.unlabelled is None and settings.model in FITTED:
+    if given.unlabelled is None and settings.model in (*FITTED, AUTO):
         with screen.steps() as steps:
             read = None if steps is None else lambda done: steps(f"reading {given.file}", done, source.size or done)
             return train_on(source, settings, read, steps)
@@ -158,6 +165,23 @@ def _trained(given: Namespace, settings: Settings) -> Classifier:
 def _in_words(facts: dict[str, Any]) -> str:
     sizes = "{examples:,} examples of {labels:,} labels, {terms:,} terms, in {seconds:.2f} s".format(**facts)
     return f"trained on {sizes}" + (f"\n{_of_unlabelled(facts['unlabelled'])}" if "unlabelled" in facts else "")
+
+
+def _of_auto(
+    model: str,
+    why: str,
+    held_out: dict[str, float] | None = None,
+    weights: dict[str, float] | None = None,
+    passed_over: dict[str, float] | None = None,
+) -> str:
+    """What was chosen, in a sentence."""
+    if held_out is None:
+        return f"chosen: {model}; {why}"
+    (_, right), alone = held_out.popitem(), max(held_out.items(), key=itemgetter(1))
+    members = sum(weight > 0 for weight in (weights or {}).values())
+    best = f"{right:.1%} of held-out texts right; {alone[0]} alone: {alone[1]:.1%}"
+    late = f"; no time for {', '.join(passed_over)} (--budget)" if passed_over else ""
+    return f"chosen: {members} models {why}, added up: {best}{late}"
 
 
 def _of_unlabelled(climb: dict[str, Any]) -> str:

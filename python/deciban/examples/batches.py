@@ -49,7 +49,6 @@ class Batch:
         self.labels.extend(batch.labels)
         self.weights.extend(batch.weights)
         self.kept.extend(batch.kept)
-        self.weights.extend(batch.weights)
 
     def parts(self, rows: int) -> Iterator[Batch]:
         """The same examples, in batches of at most so many."""

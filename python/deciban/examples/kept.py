@@ -125,3 +125,42 @@ class Reservoir:
         """Those that are held."""
         texts, labels, weights = map(list, zip(*self._held, strict=True)) if self._held else ([], [], [])
         return Examples(texts, labels, None if all(weight == 1 for weight in weights) else weights)
+
+
+class Whole:
+    """All examples that pass by, as long as their texts have no more than so many characters together; then none.
+
+    >>> whole = Whole(10)
+    >>> whole.add(Examples(["free money"], ["spam"]))
+    >>> whole.length, whole.examples
+    (10, Examples(texts=['free money'], labels=['spam'], weights=None))
+    >>> whole.add(Examples(["see you"], ["ham"]))
+    >>> whole.length, whole.examples
+    (None, None)
+    """
+
+    def __init__(self, most: float) -> None:
+        self.most = most
+        self.length: int | None = 0
+        self._texts: list[str] = []
+        self._labels: list[str] = []
+        self._weights: list[float] = []
+
+    def add(self, examples: Examples) -> None:
+        """Lets examples pass by."""
+        if self.length is None:
+            return
+        texts = [as_text(text) for text in examples.texts]
+        self.length += sum(map(len, texts))
+        if self.length > self.most:
+            self.length, self._texts, self._labels, self._weights = None, [], [], []
+            return
+        self._texts += texts
+        self._labels += examples.labels
+        self._weights += examples.each_weight
+
+    @property
+    def examples(self) -> Examples | None:
+        """All of them, or None."""
+        weights = None if all(weight == 1 for weight in self._weights) else self._weights
+        return None if self.length is None else Examples(self._texts, self._labels, weights)

@@ -6,7 +6,9 @@ that were held out for it. One linear model is a `Member`; a `committee` adds se
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +22,7 @@ from ..settings import Settings
 from . import cards, committee, members
 from .continued import go_on
 from .members import Labelled, Member, Steps
+from .plan import Clock, Late, most_characters, planned
 from .seen import Seen, Sight, see
 
 Integers = npt.NDArray[np.int64]
@@ -27,9 +30,10 @@ Floats = npt.NDArray[np.float64]
 FOLDS = 5
 COSTS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)  # C, to choose from, of rows of length 1
 SMALL_COSTS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # of rows that are as long as texts are
+TOGETHER = "together"
 AGAINST_REST_OR_JOINT = {"logistic": ("logistic", "softmax"), "hinge": ("squared_hinge", "multiclass_hinge")}
 
-__all__ = ["Steps", "fit", "learn"]
+__all__ = ["Clock", "Steps", "fit", "learn", "most_characters", "planned"]
 
 
 def fit(
@@ -39,8 +43,11 @@ def fit(
     settings: Settings,
     steps: Steps | None = None,
     weights: Sequence[float] | None = None,
+    clock: Clock | None = None,
 ) -> tuple[Scorecard, Settings, dict[str, Any]]:
     """The scorecard of rows with labels y; the settings with what was chosen; and how it was chosen, for a file.
+
+    A committee whose time is measured by a `clock` has the members that there is time for.
 
     `weights` are those of rows. They multiply what rows cost; idf and ratios, which count rows, know nothing of them.
     """
@@ -48,7 +55,7 @@ def fit(
     of = Labelled(y, len(counts.labels), _costs(counts, heavy, y, settings, weights))
     threads = settings.cores
     if settings.model == "committee":
-        found, told = _committee(counts, rows, of, threads, steps)
+        found, told = _committee(counts, rows, of, threads, steps, clock or Clock(None))
         return found, settings, told
     member = _member(settings, of.labels)
     seen = see(rows, counts, member.sight)
@@ -112,32 +119,62 @@ def _chosen(
     costs = COSTS if member.sight.length_norm else SMALL_COSTS
     folds = committee.folds_of(of.y, FOLDS)
     scores = members.held_out(member, seen, of, folds, costs, threads, steps)
-    right = [float(np.average(of_cost.argmax(axis=1) == of.y, weights=of.cost)) for of_cost in scores]
+    right = [_right(of_cost, of) for of_cost in scores]
     best = costs[int(np.argmax(right))]
     return best, {"held_out": {f"{cost:g}": accuracy for cost, accuracy in zip(costs, right, strict=True)}}
 
 
 def _committee(
-    counts: Counts, rows: Rows, of: Labelled, threads: int, steps: Steps | None
+    counts: Counts, rows: Rows, of: Labelled, threads: int, steps: Steps | None, clock: Clock
 ) -> tuple[Scorecard, dict[str, Any]]:
-    """The committee of all members that have something to see."""
-    folds = committee.folds_of(of.y, FOLDS)
-    views: dict[Sight, Seen] = {}
-    for member in committee.MEMBERS:
-        if member.sight not in views:
-            views[member.sight] = see(rows, counts, member.sight)
-    sitting = [member for member in committee.MEMBERS if len(views[member.sight].terms)] or [committee.MEMBERS[0]]
-    scores = [members.held_out(m, views[m.sight], of, folds, [m.c], threads, steps)[0] for m in sitting]
+    """The committee of all members that have something to see, and that there is time for."""
+    sitting, passed_over = _sitting(counts, rows, of, threads, steps, clock)
+    scores = [held for _, _, held in sitting]
     found = committee.weigh(scores, of)
     parts = [
-        (views[m.sight], committee.scaled(members.fit(m, views[m.sight], of, threads, steps), float(weight)))
-        for m, weight in zip(sitting, found.members, strict=True)
+        (seen, committee.scaled(members.fit(member, seen, of, threads, steps), float(weight)))
+        for (member, seen, _), weight in zip(sitting, found.members, strict=True)
         if weight > 0 or not found.members.any()
     ]
     made = cards.of_sum(counts.labels, counts.lexicon, parts)
-    right = [float(np.mean(of_member.argmax(axis=1) == of.y)) for of_member in scores]
+    together = np.tensordot(found.members, scores, 1) + found.bias
+    names = [member.name for member, _, _ in sitting]
     told = {
-        "held_out": {member.name: accuracy for member, accuracy in zip(sitting, right, strict=True)},
-        "weights": {m.name: float(weight) for m, weight in zip(sitting, found.members, strict=True)},
+        "held_out": {
+            **{name: _right(held, of) for name, held in zip(names, scores, strict=True)},
+            TOGETHER: _right(together, of),
+        },
+        "weights": dict(zip(names, found.members.tolist(), strict=True)),
+        **({"passed_over": passed_over} if passed_over else {}),
     }
     return replace(made, bias=made.bias + found.bias), told
+
+
+def _sitting(
+    counts: Counts, rows: Rows, of: Labelled, threads: int, steps: Steps | None, clock: Clock
+) -> tuple[list[tuple[Member, Seen, Floats]], dict[str, float]]:
+    """Members, what they see and how they score held-out rows; and those passed over, with the seconds they need."""
+    folds = committee.folds_of(of.y, FOLDS)
+    views: dict[Sight, Seen] = {}
+    sitting: list[tuple[Member, Seen, Floats]] = []
+    passed_over: dict[str, float] = {}
+    for member in committee.MEMBERS:
+        seen = views.setdefault(member.sight, views.get(member.sight) or see(rows, counts, member.sight))
+        if sitting and not len(seen.terms):
+            continue
+        passed_over[member.name] = clock.forecast(member, seen, of)
+        if sitting and not clock.has_time(member, seen, of):
+            continue
+        start = time.perf_counter()
+        watch = clock.watch(steps) if sitting else steps
+        with suppress(Late):
+            held = members.held_out(member, seen, of, folds, [member.c], threads, watch)[0]
+            clock.took(time.perf_counter() - start, member, seen, of)
+            sitting.append((member, seen, held))
+            del passed_over[member.name]
+    return sitting, passed_over
+
+
+def _right(scores: Floats, of: Labelled) -> float:
+    """How much of what rows cost is scored right."""
+    return float(np.average(scores.argmax(axis=1) == of.y, weights=of.cost))

@@ -49,7 +49,7 @@ def _postings(
 
 def _scaling(terms: int, seen: Sequence[Seen]) -> Scaling:
     """How the rows of some models are scaled: those that scale by the same kinds of terms have the same t_j."""
-    length = np.ones(terms)
+    length = np.zeros(terms)  # what no model sees adds nothing to a row's length
     for of in seen:
         if of.sight.length_norm:
             length[of.terms] = of.t

@@ -12,7 +12,7 @@ with another loss. What is left out of a fold is left out of the ratios too.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -72,7 +72,7 @@ class Labelled(NamedTuple):
 def fit(member: Member, seen: Seen, of: Labelled, threads: int = 0, steps: Steps | None = None) -> Linear:
     """The weights of a member, from all rows that cost something."""
     if member.loss == "bayes":
-        return _bayes(member, seen, of)
+        return _bayes(member, of.sums(seen, seen.value), of)
     given = solvers.examples(seen.rows, len(seen.terms), of.y, of.labels, cost=of.cost, bias=member.bias)
     watch = _watched(member, "fitting", steps)
     found = solvers.fit(given, _solver(member, TOLERANCE, threads), [member.c], progress=watch)[0]
@@ -94,12 +94,17 @@ def held_out(
         watch = _watched(member, "holding out", steps)
         found = solvers.held_out(given, _solver(member, ROUGH, threads), cs, folds, watch)
         return np.stack([_scores_for_labels(scores, of.labels) for scores in found])
-    scores = np.empty((len(cs), len(seen), of.labels))
+    return np.stack([_bayes_held_out(member, seen, of, folds)] * len(cs))
+
+
+def _bayes_held_out(member: Member, seen: Seen, of: Labelled, folds: Integers) -> Floats:
+    """The scores of all rows, from the sums of all less those of each fold."""
+    scores, sums = np.empty((len(seen), of.labels)), of.sums(seen, seen.value)
     for fold in np.unique(folds):
         there = folds == fold
-        some = seen.some(np.flatnonzero(there))
-        for i, c in enumerate(cs):
-            scores[i, there] = some.scores(*fit(replace(member, c=c), seen, of.without(there), threads))
+        held, labelled = seen.some(np.flatnonzero(there)), Labelled(of.y[there], of.labels, of.cost[there])
+        others = np.maximum(sums - labelled.sums(held, held.value), 0.0)
+        scores[there] = held.scores(*_bayes(member, others, of.without(there)))
     return scores
 
 
@@ -115,9 +120,9 @@ def _solver(member: Member, tolerance: float, threads: int) -> Solver:
     return Solver(member.loss, member.ratios, member.l1, tolerance, threads=threads)
 
 
-def _bayes(member: Member, seen: Seen, of: Labelled) -> Linear:
-    sums = of.sums(seen, seen.value) + member.alpha
-    known = sums.sum(axis=1) > member.alpha * of.labels  # terms of held-out rows alone say nothing
+def _bayes(member: Member, sums: Floats, of: Labelled) -> Linear:
+    known = sums.max(axis=1) > 0  # terms of held-out rows alone say nothing
+    sums = sums + member.alpha
     totals = sums[known].sum(axis=0) if known.any() else np.ones(of.labels)
     logs = np.where(known[:, None], np.log(sums / totals), 0.0)
     documents = np.bincount(of.y, of.cost, of.labels)

@@ -35,12 +35,12 @@ class Planned(NamedTuple):
     why: str
 
 
-def plan(settings: Settings, documents: npt.NDArray[np.int64], length: int | None) -> Planned:
+def planned(settings: Settings, documents: npt.NDArray[np.int64], length: int | None) -> Planned:
     """What `auto` comes to, for so many documents by label, of so many characters; None where those are too many.
 
-    >>> plan(Settings(model="auto"), np.array([900, 800]), 90_000).settings.chars
+    >>> planned(Settings(model="auto"), np.array([900, 800]), 90_000).settings.chars
     (2, 6)
-    >>> plan(Settings(model="auto"), np.array([9, 8]), 900).why
+    >>> planned(Settings(model="auto"), np.array([9, 8]), 900).why
     '17 texts are too few to choose by'
     """
     n, k = int(documents.sum()), len(documents)
@@ -70,7 +70,7 @@ def _terms(length: int, n: int, budget: float | None) -> dict[str, Any]:
     return {**words, "chars": (2, longest), "chars_across": (1, longest)}
 
 
-class Late(Exception):
+class Late(Exception):  # noqa: N818
     """There is no time left."""
 
 

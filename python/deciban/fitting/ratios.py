@@ -35,13 +35,14 @@ def ratios(counts: Counts, alpha: float) -> Floats:
 
 def interpolated(w: Floats, ratio: Floats, beta: float) -> Floats:
     """W of w."""
-    return np.asarray(ratio * ((1 - beta) * np.abs(w).mean(axis=0) + beta * w))
+    return np.asarray(ratio * ((1 - beta) * np.abs(w).sum(axis=0) / max(len(w), 1) + beta * w))
 
 
 def as_fitted(weights: Floats, ratio: Floats, beta: float) -> Floats:
     """w of W; where there is no telling, because the ratio is zero or beta is, as others are on the whole.
 
-    The mean size of w is the least m with m = mean |W / r - (1 - beta) m| / beta, which Newton's steps climb to.
+    The mean size of w is the least m with m = mean |W / r - (1 - beta) m| / beta, which Newton's steps climb to; they
+    stop where most weights go against their ratios, of which there may be any number of m.
 
     >>> ratio, w = np.array([[-1.0], [0.5], [2.0]]), np.array([[0.3], [0.1], [-0.1]])
     >>> as_fitted(interpolated(w, ratio, 0.25), ratio, 0.25).round(6).ravel().tolist()
@@ -54,6 +55,6 @@ def as_fitted(weights: Floats, ratio: Floats, beta: float) -> Floats:
     for _ in range(NEWTON if beta > 0 else 0):
         w = np.where(tells, (share - (1 - beta) * size) / beta, 0.0)
         slope = 1 + (1 - beta) / beta * np.sign(w).sum(axis=0) / many
-        size += (np.abs(w).sum(axis=0) / many - size) / slope
+        size += np.where(slope > 0, (np.abs(w).sum(axis=0) / many - size) / np.where(slope > 0, slope, 1.0), 0.0)
     w = np.where(tells, (share - (1 - beta) * size) / beta if beta > 0 else share, 0.0)
     return np.where(tells, w, w.sum(axis=0) / many)

@@ -7,7 +7,8 @@ is the length of the row so made, or 1:
 
     idf_j = 1 + log((1 + n) / (1 + m_j))              of n documents, m_j of them with the term
 
-idf_j and |x| know nothing of labels. A model may see some kinds of terms only: words, characters inside words, across.
+idf_j and |x| know nothing of labels. A model may see some kinds of terms only (words, characters inside words, across),
+and only those that `least` documents have.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ class Sight:
     weighting: str = "sublinear"
     idf: bool = True
     length_norm: bool = True
+    least: int = 1
 
     @property
     def group(self) -> int:
@@ -104,7 +106,8 @@ def see(rows: Rows, counts: Counts, sight: Sight, given: Floats | None = None) -
     >>> seen.column.tolist(), [round(float(value), 3) for value in seen.value]
     ([1, 0, 0, 1], [1.0, 1.0, 0.707, 0.707])
     """
-    chosen = _of_kinds(counts, sight.kinds)
+    present = counts.by_term(counts.presences)
+    chosen = _of_kinds(counts, sight.kinds) & (present >= sight.least)
     rows = rows if chosen.all() else rows.without(~chosen[rows.term])
     terms = np.flatnonzero(chosen)
     column = np.cumsum(chosen)[rows.term] - 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from statistics import median
 
 from .. import __version__
@@ -56,15 +56,12 @@ def _only_file(classifier: Classifier) -> str:
 
 
 def _options(settings: Settings) -> list[str]:
-    """The settings that are not as by default, as the command line takes them."""
-    given: list[str] = []
-    plain = Settings(model=settings.model)
-    for field in fields(settings):
-        value = getattr(settings, field.name)
-        if field.name == "model" and value != "multinomial":
-            given += ["--model", value]
-        elif field.name != "threads" and value != getattr(plain, field.name):
-            option = f"--{field.name.replace('_', '-')}"
+    """The model, and the settings that are not as by default, as the command line takes them."""
+    given, plain = ["--model", settings.model], Settings(model=settings.model)
+    for name in settings.as_dict():
+        value = getattr(settings, name)
+        if value != getattr(plain, name):
+            option = f"--{name.replace('_', '-')}"
             given += [option] if value is True else [option, _value(value)]
     return given
 

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from .. import classifier
+from .. import training
 from .._core import Column
 from ..classifier import Classifier
 from ..errors import BadLabel, UnevenLengths, described
@@ -61,6 +61,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         class_weight: str | dict[str, float] = "none",
         calibration: str = "none",
         threads: int | None = None,
+        budget: float | None = 60.0,
     ) -> None:
         self.model = model
         self.words = words
@@ -90,12 +91,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.class_weight = class_weight
         self.calibration = calibration
         self.threads = threads
+        self.budget = budget
 
     def fit(self, X: object, y: object, sample_weight: object = None) -> TextClassifier:  # noqa: N803
         """Trains on texts X with labels y; models of counts take weights that are whole numbers."""
         texts, labels = _examples(X, y)
         names, settings = list(map(str, labels)), self.get_params()
-        self.classifier_: Classifier = classifier.train(texts, names, weights=sample_weight, **settings)
+        self.classifier_: Classifier = training.train(texts, names, weights=sample_weight, **settings)
         return self._with_classes(np.unique(labels))
 
     def partial_fit(

@@ -18,7 +18,7 @@ use super::random::Random;
 use super::{Lane, Problem, Rules, Solved, Solver, Tell, USUAL_SHARE};
 use crate::exp::exp;
 use crate::near::prefetch;
-use crate::wide::{self, Work};
+use crate::wide;
 use multiplied::Multiplied;
 
 /// A number for each lane.
@@ -52,34 +52,6 @@ pub(super) struct Lanes<'a, const K: usize> {
     multiplied: Option<Multiplied<K>>,
     c: f64,
     random: Random,
-}
-
-/// One visit of all rows, in some order; |w|^2 is kept.
-struct Epoch<'b, 'a, const K: usize> {
-    lanes: &'b mut Lanes<'a, K>,
-    order: &'b mut [u32],
-    squared: &'b mut Of<f64, K>,
-}
-
-impl<const K: usize> Work for Epoch<'_, '_, K> {
-    type Found = Seen<K>;
-
-    #[inline(always)]
-    fn done(self) -> Seen<K> {
-        self.lanes.epoch(self.order, self.squared)
-    }
-}
-
-/// The objectives and the gaps, in truth.
-struct Judge<'b, 'a, const K: usize>(&'b Lanes<'a, K>);
-
-impl<const K: usize> Work for Judge<'_, '_, K> {
-    type Found = (Of<f64, K>, Of<f64, K>);
-
-    #[inline(always)]
-    fn done(self) -> Self::Found {
-        self.0.judge()
-    }
 }
 
 /// What an epoch saw of a lane: the sums over rows of their gaps and of their conjugates, each when its row was visited.
@@ -267,7 +239,10 @@ impl<const K: usize> Solver for Lanes<'_, K> {
         let (mut squared, mut share) = (self.squared(), [USUAL_SHARE; K]);
         let mut order: Vec<u32> = (0..self.lines.len() as u32).collect();
         for epoch in 1..=rules.epochs {
-            let seen = wide::done(Epoch { lanes: self, order: &mut order, squared: &mut squared });
+            let seen = wide::run(
+                #[inline(always)]
+                || self.epoch(&mut order, &mut squared),
+            );
             let objective = |k: usize| seen.gap[k] - seen.conjugate[k] - 0.5 * squared[k];
             let is_near = |k: usize| share[k] * seen.gap[k] <= rules.tolerance * objective(k).abs();
             let worst = (0..K).max_by(|&a, &b| seen.gap[a].total_cmp(&seen.gap[b])).unwrap_or(0);
@@ -277,7 +252,10 @@ impl<const K: usize> Solver for Lanes<'_, K> {
             if !(0..K).all(is_near) && epoch < rules.epochs {
                 continue;
             }
-            let (objective, gap) = wide::done(Judge(self));
+            let (objective, gap) = wide::run(
+                #[inline(always)]
+                || self.judge(),
+            );
             if (0..K).all(|k| gap[k] <= rules.tolerance * objective[k].abs()) || epoch == rules.epochs {
                 let solved = |k| Solved { objective: objective[k], gap: gap[k], epochs: epoch };
                 return Some((0..self.width).map(solved).collect());

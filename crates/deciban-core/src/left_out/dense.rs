@@ -82,7 +82,7 @@ fn laid_out<N: Copy>(
 #[inline(always)]
 fn copy<N: Copy + Into<f64>>(from: &[[N; 4]], fours: usize, places: &[u32], to: &mut Vec<Four>) {
     to.resize(to.len().max(places.len() * fours), Four::ZERO);
-    frequent::touch(from, fours, places);
+    frequent::prefetch_rows(from, fours, places);
     for (to, &place) in to.chunks_exact_mut(fours.max(1)).zip(places) {
         let from = &from[place as usize * fours..][..fours];
         to.iter_mut().zip(from).for_each(|(to, &from)| *to = Four::from(from));

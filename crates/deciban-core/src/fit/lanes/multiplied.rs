@@ -53,7 +53,10 @@ impl<const K: usize> Multiplied<K> {
         let of_one = ((1.0 + alpha) / alpha).ln();
         let own = [-of_one, of_one].map(|of_one| each(|k| (start[k] + of_one) as f32));
         Multiplied {
-            ratio: wide::run(|| counts.iter().enumerate().map(ratio).collect()),
+            ratio: wide::run(
+                #[inline(always)]
+                || counts.iter().enumerate().map(ratio).collect(),
+            ),
             own,
             known,
             beta: ratios.beta,

@@ -1,0 +1,192 @@
+"""Texts and labels -> a model: what is asked for, or the best that there is time to find.
+
+`auto` counts words first, and asks `fitting.planned` what there is time for: a committee of fitted models, for which
+the texts are counted once more, with all their terms; or models of counts, among which leave-one-out chooses.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from . import fitting, mixture
+from ._core import BadText as BadTextInCore
+from .choosing import MOST_TEXTS, Sample, choose, is_open, most_texts
+from .classifier import Classifier, tallied, weight_of
+from .counts import Counts
+from .errors import NoExamples, NoTrainingTexts, NoUnlabelled, OneLabel, UnknownLabel, listed
+from .examples import Examples, Source, kept, texts_of
+from .halves import count
+from .rows import rows
+from .settings import AUTO, FITTED, Settings
+from .terms import refuse
+from .weighing import resolved
+
+if TYPE_CHECKING:
+    from ._core import Texts
+
+
+def train(
+    texts: object,
+    labels: object,
+    *,
+    weights: object = None,
+    unlabelled: object = None,
+    unlabelled_weight: float | str = "auto",
+    **settings: Any,
+) -> Classifier:
+    """Trains a model on labelled texts, and on unlabelled ones where there are some and they help.
+
+    The settings are those of `Settings`, by the same names. Without a model, or settings that only models of counts
+    have, it is `auto`: the best that is found in `budget` seconds. `weights` say how much each text counts, 0 not at
+    all: fitted models multiply what an error costs with it; those of counts count the text so often, a whole number.
+    `unlabelled_weight` says how much an unlabelled text counts beside a labelled one, from 0 to 1; "auto" chooses it by
+    the labelled texts, 0 where there is no gain.
+
+    >>> mail = train(["free money", "money now", "see you"], ["spam", "spam", "ham"], words=(1, 2), alpha=0.5)
+    >>> mail
+    Classifier(multinomial, Counts(3 documents, 2 labels, 8 terms))
+    >>> mail.leave_one_out().accuracy
+    0.6666666666666666
+    """
+    is_plain = weights is None and unlabelled is None
+    chosen = Settings.for_training(**settings) if is_plain else Settings.of(**settings)
+    clock = fitting.Clock(chosen.budget)
+    if unlabelled is not None:
+        mixture.check(chosen, unlabelled_weight)
+        unlabelled = texts_of(unlabelled, "unlabelled texts")
+    counts, examples = Classifier(chosen, count(chosen, [], []))._counted(texts, labels, weights)
+    if not examples.labels:
+        raise NoExamples(where="texts")
+    if chosen.model == AUTO:
+        whole = kept.Whole(fitting.most_characters(chosen.budget))
+        whole.add(examples)
+        return _of_all(chosen, counts, "memory", examples, whole.length, clock)
+    trained = _trained(chosen, counts, "memory", examples)
+    if unlabelled is None:
+        return trained
+    return _with_unlabelled(trained, unlabelled, "memory", unlabelled_weight, "unlabelled[{}]".format, None)
+
+
+def train_on(
+    source: Source,
+    settings: Settings,
+    progress: Callable[[int], None] | None = None,
+    steps: fitting.Steps | None = None,
+) -> Classifier:
+    """Trains a model on a file, reading it in batches: memory grows with the counts, not with the file.
+
+    Unless the model needs the examples themselves: then all of them are kept; for `auto`, as many as there is time for.
+    `progress` is told the bytes that are read; `steps`, how far the fit of a model that is fitted has come.
+    """
+    clock = fitting.Clock(settings.budget)
+    if settings.model == AUTO:
+        whole, sample = kept.Whole(fitting.most_characters(settings.budget)), kept.Reservoir(MOST_TEXTS)
+        counts = tallied(source, settings, progress, whole, sample)
+        return _of_all(settings, counts, source.name, whole.examples, whole.length, clock, sample, steps)
+    if settings.needs_rows:
+        every = kept.Whole(math.inf)
+        counts = tallied(source, settings, progress, every)
+        return _trained(settings, counts, source.name, every.examples, None, steps)
+    sample = kept.Reservoir(MOST_TEXTS)
+    counts = tallied(source, settings, progress, *([sample] if is_open(settings) else []))
+    return _trained(settings, counts, source.name, None, sample)
+
+
+def train_with_unlabelled(
+    source: Source,
+    unlabelled: Source,
+    weight: float | str,
+    settings: Settings,
+    progress: mixture.Progress | None = None,
+) -> Classifier:
+    """Trains a model on a file of labelled texts and one of others, both of which are read whole."""
+    mixture.check(settings, weight)
+    labelled, more = source.whole(), unlabelled.whole()
+    model = Classifier(settings, count(settings, [], []))
+    counts, examples = model._counted(labelled.texts, labelled.labels, labelled.examples.weights, labelled.where)
+    if not counts.labels:
+        raise NoExamples(where=source.name)
+    trained = _trained(settings, counts, source.name, examples)
+    return _with_unlabelled(trained, more.texts, unlabelled.name, weight, more.where, progress)
+
+
+def _of_all(
+    settings: Settings,
+    counts: Counts,
+    source: str,
+    examples: Examples | None,
+    length: int | None,
+    clock: fitting.Clock,
+    sample: kept.Reservoir | None = None,
+    steps: fitting.Steps | None = None,
+) -> Classifier:
+    """The best model that there is time to find; `counts` are those of a model of counts."""
+    plan = fitting.planned(settings, counts.documents, length)
+    if plan.settings.model in FITTED and examples is not None:
+        counts = count(plan.settings, examples.texts, examples.labels)
+    trained = _trained(plan.settings, counts, source, examples, sample, steps, clock)
+    first, *others = trained.provenance
+    trained.provenance = ({**first, "auto": plan.why}, *others)
+    return trained
+
+
+def _trained(
+    settings: Settings,
+    counts: Counts,
+    source: str,
+    examples: Examples | None,
+    sample: kept.Reservoir | None = None,
+    steps: fitting.Steps | None = None,
+    clock: fitting.Clock | None = None,
+) -> Classifier:
+    """The model of some counts; where its settings are open, chosen by a sample of the texts."""
+    if len(counts.labels) == 1:
+        raise OneLabel(label=counts.labels[0])
+    provenance: dict[str, Any] = {"source": source, "examples": int(counts.documents.sum())}
+    if settings.model in FITTED and examples is not None:
+        provenance |= weight_of(examples.weights)
+        check_weights(settings, counts)
+        trained = Classifier(settings, counts, [provenance], examples)
+        trained._scorecard = trained._fitted(examples, steps, clock)
+        return trained
+    if not is_open(settings):
+        return Classifier(resolved(settings, counts), counts, [provenance], examples)
+    if sample is None:
+        sample = kept.Reservoir(MOST_TEXTS)
+        sample.add(examples or Examples([], []))
+    some = kept.some(sample.examples, range(min(most_texts(counts), len(sample))))
+    sampled = Sample(rows(counts.lexicon, some.texts, settings.cores), counts.numbers(some.labels))
+    chosen, provenance["choice"] = choose(settings, counts, sampled)
+    return Classifier(chosen, counts, [provenance], examples)
+
+
+def check_weights(settings: Settings, counts: Counts) -> None:
+    """Refuses weights of labels that there are not; later they may have been dropped."""
+    given = settings.class_weight if isinstance(settings.class_weight, dict) else {}
+    for label in sorted(given.keys() - {*counts.labels}):
+        raise UnknownLabel(label=label, known=listed(counts.labels))
+
+
+def _with_unlabelled(
+    trained: Classifier,
+    texts: Texts,
+    source: str,
+    weight: float | str,
+    where: Callable[[int], str],
+    progress: mixture.Progress | None,
+) -> Classifier:
+    """The same model with what unlabelled texts add, where that is a gain; the examples are at hand."""
+    if not len(texts):
+        raise NoUnlabelled(where=source)
+    examples = trained._examples
+    if examples is None:
+        raise NoTrainingTexts
+    try:
+        expected, climb = mixture.expect(trained.counts, examples[:2], texts, trained.settings, weight, progress)
+    except BadTextInCore as error:
+        refuse(error, texts, where)
+    provenance = [*trained.provenance, {"source": source, "examples": 0, "unlabelled": asdict(climb)}]
+    return Classifier(trained.settings, trained.counts, provenance, examples, expected=expected)

@@ -1,0 +1,136 @@
+"""`auto`: the best model that there is time to find."""
+
+import csv
+
+import numpy as np
+import pytest
+
+import deciban
+from conftest import ROOT
+from deciban import errors
+from deciban.cli import UsageError, run
+from deciban.cli.options import seconds
+from deciban.fitting import Clock, planned
+from deciban.fitting.committee import MEMBERS
+from deciban.fitting.plan import Late
+from deciban.settings import Settings
+
+TICKETS = ROOT / "samples" / "tickets.csv"
+
+
+@pytest.fixture(scope="module")
+def tickets():
+    with TICKETS.open() as file:
+        rows = list(csv.DictReader(file))
+    return [row["text"] for row in rows], [row["label"] for row in rows]
+
+
+def test_without_a_model_the_best_is_looked_for(tickets):
+    model = deciban.train(*tickets, budget=None)
+    fit = model.provenance[0]["fit"]
+    assert model.settings.model == "committee"
+    assert model.settings.chars == (2, 6)
+    assert [*fit["weights"]] == [member.name for member in MEMBERS]
+    assert fit["held_out"]["together"] >= max(fit["held_out"].values()) - 0.01
+    asked = {"words": (1, 2), "edges": True, "tokens": "marks", "chars": (2, 6), "chars_across": (1, 6)}
+    same = deciban.train(*tickets, model="committee", **asked)
+    assert np.array_equal(model.scores(tickets[0]), same.scores(tickets[0]))
+
+
+def test_terms_that_are_asked_for_are_those_that_are_seen(tickets):
+    model = deciban.train(*tickets, words=(1, 2), budget=None)
+    assert model.settings.model == "committee"
+    assert (model.settings.words, model.settings.chars, model.settings.tokens) == ((1, 2), None, "word")
+    assert all(name.startswith("words") for name in model.provenance[0]["fit"]["weights"])
+
+
+def test_what_there_is_no_time_for_is_passed_over_and_said(tickets, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("deciban.fitting.plan.SECONDS", {"bayes": 1e-9, "logistic": 1e-9, "ratios": 1e9})
+    model, file = deciban.train(*tickets, words=(1, 2)), tmp_path / "m.deciban"
+    fit = model.provenance[0]["fit"]
+    assert [*fit["weights"]] == ["words, naive Bayes", "words, logistic"]
+    assert {*fit["passed_over"]} == {"words, ratios, logistic"}
+    model.save(file)
+    assert run(["info", str(file)]) == 0
+    assert " no time  words, ratios, logistic (about " in capsys.readouterr().out
+    assert deciban.load(file).predict(tickets[0]) == model.predict(tickets[0])
+
+
+def test_what_takes_longer_than_foreseen_is_stopped():
+    with pytest.raises(Late):
+        Clock(1e-9).watch(None)("fitting", 0, 1)
+    told = []
+    Clock(1e9).watch(lambda *step: told.append(step))("fitting", 0, 1)
+    assert told == [("fitting", 0, 1)]
+    assert Clock(None).watch(None) is None
+
+
+def test_the_command_says_what_it_chose(tmp_path, capsys):
+    assert run(["train", str(TICKETS), "-o", str(tmp_path / "m.deciban"), "--budget", "10m"]) == 0
+    out = capsys.readouterr().out
+    assert (
+        "chosen: 5 models of all terms, added up: 90.9% of held-out texts right; characters, naive Bayes alone" in out
+    )
+
+
+@pytest.mark.parametrize(
+    ("documents", "length", "model", "why"),
+    [
+        ([3, 4], 100, "multinomial", "7 texts are too few to choose by"),
+        ([1000, 4], 100_000, "multinomial", "1,004 texts are too few to choose by"),
+        ([10] * 10_000, 10**6, "bayes", "with 10,000 labels, models of counts alone"),
+        ([1000, 1000], None, "bayes", "so much text leaves time for models of counts alone"),
+        ([1000, 1000], 10**5, "committee", "of all terms"),
+    ],
+)
+def test_plans(documents, length, model, why):
+    plan = planned(Settings(model="auto"), np.array(documents), length)
+    assert (plan.settings.model, plan.why) == (model, why)
+
+
+def test_long_texts_have_shorter_runs_and_much_text_has_none():
+    def of(length, budget=60.0):
+        return planned(Settings(model="auto", budget=budget), np.array([500, 500]), length).settings
+
+    assert (of(100_000).chars, of(1_000_000).chars_across) == ((2, 6), (1, 5))
+    assert (of(20_000_000).chars, of(20_000_000).words) == (None, (1, 2))
+    assert of(20_000_000, budget=None).chars == (2, 5)
+
+
+def test_more_text_than_there_is_time_for_is_not_kept(tmp_path, capsys):
+    file = tmp_path / "m.deciban"
+    assert run(["train", str(TICKETS), "--budget", "0.001", "-o", str(file)]) == 0
+    out = capsys.readouterr().out
+    assert "so much text leaves time for models of counts alone" in out
+    assert f"{TICKETS} --loo" in out
+    assert deciban.load(file).settings.model in ("multinomial", "bernoulli", "complement", "ratio")
+
+
+def test_few_texts_make_the_plain_model_which_learns_and_forgets():
+    mail = deciban.train(["free money", "see you"], ["spam", "ham"])
+    assert mail.settings.model == "multinomial"
+    assert mail.provenance[0]["auto"] == "2 texts are too few to choose by"
+    assert mail.learn(["lunch?"], ["work"]).forget(["lunch?"], ["work"]).labels == ("ham", "spam")
+
+
+@pytest.mark.parametrize("given", [{"alpha": 0.5}, {"smoothing": "auto"}, {"binary": True}, {"prior": "uniform"}])
+def test_settings_of_models_of_counts_ask_for_one(tickets, given):
+    assert deciban.train(*tickets, **given).settings.model == "multinomial"
+
+
+@pytest.mark.parametrize("given", [{"alpha": 0.5}, {"smoothing": "auto"}, {"cost": 1.0}, {"class_weight": "balanced"}])
+def test_auto_refuses_settings_that_it_might_pass_over(given):
+    with pytest.raises(errors.NotForModel, match="auto"):
+        Settings(model="auto", **given)
+
+
+@pytest.mark.parametrize("budget", [0, -1, float("nan"), "60s"])
+def test_a_budget_is_a_time(budget):
+    with pytest.raises(errors.BadSetting, match="seconds, above 0, or None for no limit"):
+        Settings(budget=budget)
+
+
+def test_a_budget_on_the_command_line():
+    with pytest.raises(UsageError, match="expected a time such as 60s, 10m or 1h, or none, got 'soon'"):
+        run(["train", str(TICKETS), "--budget", "soon"])
+    assert [seconds(given) for given in ("90", "90s", "2m", "1h", "none")] == [90, 90, 120, 3600, None]

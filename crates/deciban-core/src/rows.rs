@@ -64,9 +64,40 @@ fn rows_of_part<T: AsRef<str>>(lexicon: &Lexicon, texts: &[T]) -> Rows {
 
 /// Sorts `found` and calls `emit` with each number in it once, and how often it stands there.
 pub(crate) fn each_distinct(found: &mut [u32], mut emit: impl FnMut(u32, i64)) {
-    found.sort_unstable();
+    sort(found);
     for run in found.chunk_by(|a, b| a == b) {
         emit(run[0], run.len() as i64);
+    }
+}
+
+/// Sorts numbers: as many as most texts have words digit by digit, which takes half as long as comparing them.
+fn sort(numbers: &mut [u32]) {
+    const BITS: usize = 9;
+    const MOST: usize = 1024;
+    if !(64..=MOST).contains(&numbers.len()) {
+        return numbers.sort_unstable();
+    }
+    let greatest = numbers.iter().copied().max().unwrap_or(0);
+    let mut space = [0; MOST];
+    let (mut from, mut to) = (numbers, &mut space[..]);
+    let mut is_elsewhere = false;
+    for shift in (0..u32::BITS).step_by(BITS).take_while(|&shift| greatest >> shift > 0) {
+        let digit = |number: u32| (number >> shift) as usize % (1 << BITS);
+        let mut places = [0_u16; 1 << BITS];
+        from.iter().for_each(|&number| places[digit(number)] += 1);
+        let mut sum = 0;
+        places.iter_mut().for_each(|place| (*place, sum) = (sum, sum + *place));
+        for &number in from.iter() {
+            let place = &mut places[digit(number)];
+            to[*place as usize] = number;
+            *place += 1;
+        }
+        let length = from.len();
+        (from, to) = (&mut to[..length], from);
+        is_elsewhere = !is_elsewhere;
+    }
+    if is_elsewhere {
+        to.copy_from_slice(from);
     }
 }
 
@@ -121,7 +152,20 @@ pub fn parts_of_length(indptr: &[i64], numbers: &[f64], one: f64) -> Result<Vec<
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn numbers_are_sorted(mut numbers in prop::collection::vec(any::<u32>(), 0..1100), shift in 0..32_u32) {
+            numbers.iter_mut().for_each(|number| *number >>= shift);
+            let mut expected = numbers.clone();
+            expected.sort_unstable();
+            sort(&mut numbers);
+            prop_assert_eq!(numbers, expected);
+        }
+    }
 
     #[test]
     fn what_leaves_with_a_row_is_counted() {

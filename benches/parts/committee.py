@@ -25,10 +25,10 @@ LEAST = {
     "imdb": 92.0,
 }
 FOLDS = 10
-ABOUT = """Accuracy, in %, of `deciban train --budget none`, as it comes, and the seconds that training took (the mean of
-folds, by the clock, all cores): 10-fold, or the authors' test part. Beside it what held-out texts of the training part
-promised. Members and their settings were found on cr, mpqa, rt-s, subj and trec, partly with their folds in view;
-weights are learnt in each training part alone.
+ABOUT = """Accuracy, in %, of `deciban train --budget none`, as it comes, and the seconds that training took (the mean
+of folds, by the clock, all cores): 10-fold, or the authors' test part. Beside it what held-out texts of the training
+part promised. Members and their settings were found on cr, mpqa, rt-s, subj and trec, partly with their folds in
+view; weights are learnt in each training part alone.
 """
 
 

@@ -50,7 +50,7 @@ def run(given: Namespace) -> None:
         if "choice" in part:
             print(f"chosen: {part['choice']['why']}")
         if "auto" in part:
-            print(one_line(f"tried: {part['auto']}"))
+            print(one_line(f"chosen by auto: {'models ' if part.get('fit') else ''}{part['auto']}"))
         if part.get("fit"):
             print("fitted; right of texts that were held out:")
             for line in _fitted(**part["fit"]):

@@ -1,7 +1,8 @@
 """`deciban train`: a file of labelled texts -> a model file.
 
-Reads CSV, TSV or JSON lines, gzip-compressed or not, in one pass; memory grows with the terms, not with the file. Few
-labelled texts and many others: --unlabelled learns from both, and keeps what it learnt where it is a gain.
+Reads CSV, TSV or JSON lines, gzip-compressed or not, in one pass, and looks for the best model in the time of --budget.
+With a model of counts (--model multinomial) memory grows with the terms, not with the file. Few labelled texts and many
+others: --unlabelled learns from both, and keeps what it learnt where it is a gain.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ..settings import Settings
 
 SUMMARY = "train a model on labelled texts"
-EXAMPLE = "deciban train mail.csv --words 1-2 --where split=train -o mail.deciban"
+EXAMPLE = "deciban train mail.csv --where split=train --budget 5m -o mail.deciban"
 
 
 def add_arguments(parser: ArgumentParser) -> None:

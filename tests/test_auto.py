@@ -78,7 +78,7 @@ def test_the_command_says_what_it_chose(tmp_path, capsys):
     [
         ([3, 4], 100, "multinomial", "7 texts are too few to choose by"),
         ([1000, 4], 100_000, "multinomial", "1,004 texts are too few to choose by"),
-        ([10] * 10_000, 10**6, "bayes", "with 10,000 labels, models of counts alone"),
+        ([10] * 10_000, 10**6, "multinomial", "with 10,000 labels, smoothings of the plain model alone"),
         ([1000, 1000], None, "bayes", "so much text leaves time for models of counts alone"),
         ([1000, 1000], 10**5, "committee", "of all terms"),
     ],

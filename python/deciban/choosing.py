@@ -32,7 +32,7 @@ Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 MOST_TEXTS = 4000  # to choose by: enough to tell half a percent apart
-MOST_SCORES = 1 << 25  # texts x labels
+MOST_SCORES = 1 << 23  # texts x labels
 SURE = 3.0
 GRID: dict[str, tuple[float | None, ...]] = {
     "laplace": (1.0, 0.3, 0.1, 0.03, 0.01),

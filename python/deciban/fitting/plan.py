@@ -46,10 +46,11 @@ def planned(settings: Settings, documents: npt.NDArray[np.int64], length: int | 
     n, k = int(documents.sum()), len(documents)
     if n < LEAST_TEXTS or (documents >= LEAST_OF_LABEL).sum() < 2:
         return Planned(replace(settings, model="multinomial"), f"{n:,} texts are too few to choose by")
-    of_counts = replace(settings, model=BAYES, smoothing=AUTO)
     if n * k > MOST_SCORES:
-        return Planned(of_counts, f"with {k:,} labels, models of counts alone")
+        plain = replace(settings, model="multinomial", smoothing=AUTO)
+        return Planned(plain, f"with {k:,} labels, smoothings of the plain model alone")
     if length is None:
+        of_counts = replace(settings, model=BAYES, smoothing=AUTO)
         return Planned(of_counts, "so much text leaves time for models of counts alone")
     seen = {field.name: getattr(settings, field.name) for field in fields(Terms)}
     if seen != {field.name: field.default for field in fields(Terms)}:

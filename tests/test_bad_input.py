@@ -388,7 +388,9 @@ def only_small_files():
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 14, 1 << 14))
 
 
-@pytest.mark.parametrize("arguments", ["train large.csv -o mail.deciban", "predict mail.deciban large.csv -o mail.csv"])
+@pytest.mark.parametrize(
+    "arguments", ["train large.csv --model multinomial -o mail.deciban", "predict mail.deciban large.csv -o mail.csv"]
+)
 def test_a_full_disk_leaves_the_old_file(folder, arguments):
     with open(folder / "large.csv", "w") as file:
         file.writelines(["text,label\n", *(f"word{i} common,label{i % 2}\n" for i in range(20_000))])

@@ -86,7 +86,7 @@ def halves(data, name, **given):
     ("model", "theirs"),
     [
         ("hinge", LinearSVC(C=0.5, tol=1e-8, max_iter=100_000)),
-        ("logistic", LogisticRegression(C=5.0, tol=1e-8, max_iter=10_000)),
+        ("logistic", LogisticRegression(C=5.0, tol=1e-6, max_iter=10_000)),
     ],
 )
 @pytest.mark.parametrize("name", ["cr", "trec"])

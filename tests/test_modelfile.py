@@ -721,8 +721,8 @@ LARGE = """
 import sys, os, random, resource, signal, time
 import deciban
 path = sys.argv[1]
-a = deciban.train(["word%d " % i for i in range(30000)], ["a", "b"] * 15000)
-b = deciban.train(["term%d " % i for i in range(30000)], ["c", "d"] * 15000)
+a = deciban.train(["word%d " % i for i in range(30000)], ["a", "b"] * 15000, model="multinomial")
+b = deciban.train(["term%d " % i for i in range(30000)], ["c", "d"] * 15000, model="multinomial")
 a.save(path)
 """
 

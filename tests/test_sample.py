@@ -139,7 +139,7 @@ def test_what_the_command_draws_can_be_trained_on(tickets_model, tickets, tmp_pa
     options = ("sample", tickets_model, "-n", "1500", "--seed", "1")
     assert command(*options, "-o", drawn) == ""
     assert command(*options) == drawn.read_text(encoding="utf-8")
-    assert json.loads(command("train", drawn, "-o", model, "--json"))["examples"] == 1500
+    assert json.loads(command("train", drawn, "--model", "multinomial", "-o", model, "--json"))["examples"] == 1500
     said = deciban.load(model).predict(tickets[0])
     assert np.mean([one == other for one, other in zip(said, tickets[1], strict=True)]) > 0.8
 

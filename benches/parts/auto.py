@@ -28,7 +28,7 @@ ABOUT = f"""Accuracy on words, of the multinomial model with Laplace smoothing (
 with `model="bayes", smoothing="auto"`; on the test part where the authors of a set have one, else by {FOLDS}-fold
 cross-validation. The choice sees the training part alone, and is made anew in each fold (in how many, where they
 differ). In brackets, points above Laplace. wordnet-hypernyms, of 16,900 labels, is left out:
-its ratio models had not been tried after ten minutes. Its smoothing alone (`--smoothing auto`) takes 16 seconds.
+its many ratio models take too long to try.
 """
 
 

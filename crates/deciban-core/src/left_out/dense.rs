@@ -326,7 +326,7 @@ impl<'a> Row<'a> {
         let (factors, smaller) = self.factors::<FLOORS, REST>(entry, four, of);
         match self.few_powers {
             _ if !REST => factors,
-            Some(3) => factors * smaller * (smaller * smaller), // as by default: without a loop, in 5 % less time
+            Some(3) => factors * smaller * (smaller * smaller), // as by default: without a loop
             Some(power) => (0..power).fold(factors, |product, _| product * smaller),
             None => {
                 *sums += Four::all(entry.times * self.formula.power) * smaller.map(ln);

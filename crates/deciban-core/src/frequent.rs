@@ -25,8 +25,10 @@ pub(crate) fn places(all: &[f64]) -> Vec<u32> {
 pub(crate) fn prefetch_rows<T>(rows: &[T], width: usize, places: &[u32]) {
     for &place in places {
         let row = &rows[place as usize * width..][..width];
-        if let [first, .., last] = row {
+        if let [first, ..] = row {
             prefetch(first);
+        }
+        if let [_, .., last] = row {
             prefetch(&row[width / 2]);
             prefetch(last);
         }

@@ -206,6 +206,9 @@ impl<'a> Row<'a> {
         if !table.floor.is_empty() {
             copy(&table.floor, table.fours, places, &mut self.floors);
         }
+        if let Some(told) = &table.told {
+            told.prefetch(places);
+        }
     }
 
     /// An entry leaves its own label.

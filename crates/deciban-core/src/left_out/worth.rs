@@ -13,6 +13,7 @@
 
 use super::Formula;
 use crate::four::Four;
+use crate::frequent;
 use crate::ln::ln;
 
 const POWERS: usize = 6;
@@ -59,6 +60,12 @@ impl Told {
         let mut told = vec![Sums::default(); places.len()];
         places.iter().zip(formula.indptr.windows(2)).for_each(|(&place, of)| told[place as usize] = of_term(of));
         Told(told)
+    }
+
+    /// Asks memory for what is known of some terms.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, places: &[u32]) {
+        frequent::prefetch_rows(&self.0, 1, places);
     }
 
     /// What changes as so many words leave a label; nothing is known of it where they are too many.

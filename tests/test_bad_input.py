@@ -42,6 +42,7 @@ FILES = {
     "other.csv": b"text,label\nfree money,spam\nsee you,ham\n",
     "never.csv": b"text,label\nfree lunch,spam\n",
     "new.csv": b"text,label\nfree money,spam\nlunch?,work\n",
+    "costs.csv": b"true,predicted,cost\nham,spam,5\nham,eggs,1\n",
     "cut.deciban": b"",
     "damaged.deciban": b"",
 }
@@ -163,6 +164,11 @@ REFUSED = {
     "evaluate mail.deciban unlabelled.csv": "unlabelled.csv:5: expected a label as text, got an empty one",
     "evaluate mail.deciban other.csv --loo": "leave-one-out needs exactly the examples that the model was trained on, "
     "got others",
+    "evaluate mail.deciban mail.csv --against none.deciban": f"none.deciban: {NOT_READ}",
+    "evaluate mail.deciban mail.csv --loo --against pairs.deciban --costs none.csv": f"none.csv: {NOT_READ}",
+    "evaluate mail.deciban mail.csv --costs mail.csv": "mail.csv:1: no column 'true'; the columns are: text, label",
+    "evaluate mail.deciban mail.csv --costs costs.csv": "there is a cost for 'eggs', which is no label here; "
+    "the labels are: ham, spam",
     "evaluate frozen.deciban mail.csv --loo": f"frozen.deciban {NO_COUNTS}",
     "evaluate frozen.deciban mail.csv --report r.html": f"frozen.deciban {NO_COUNTS}",
     "learn none.deciban mail.csv": f"none.deciban: {NOT_READ}",
@@ -264,6 +270,8 @@ WRONG_USAGE = {
     "predict": "the following arguments are required: MODEL; see deciban predict",
     "explain mail.deciban": "the following arguments are required: TEXT; see deciban explain",
     "explain mail.deciban text --top 0": "argument --top: expected a whole number above 0, got '0'",
+    "evaluate mail.deciban mail.csv --paths=": "argument --paths: expected what stands between the steps of a path, "
+    "such as /; see deciban evaluate",
     "evaluate mail.deciban": "the following arguments are required: FILE; see deciban evaluate",
     "learn mail.deciban": "the following arguments are required: FILE; see deciban learn",
     "merge mail.deciban mail.deciban": "the following arguments are required: -o/--output; see deciban merge",

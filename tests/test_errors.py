@@ -16,6 +16,7 @@ import deciban
 from deciban import errors, modelfile
 from deciban.cli import run
 from deciban.errors import DecibanError, described, listed, one_line
+from deciban.evaluation import costs
 from deciban.examples import Source
 from deciban.mixture import steps
 from deciban.settings import Settings
@@ -43,6 +44,11 @@ def without_matplotlib(_):
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "matplotlib", None)
         run(["compare", __file__, "--plot", "table.svg"])
+
+
+def cost_of(folder, line):
+    (folder / "costs.csv").write_text(f"true,predicted,cost\n{line}\n")
+    return costs.read(folder / "costs.csv")
 
 
 def damaged_column():
@@ -141,6 +147,14 @@ WORDINGS = {
         lambda _: deciban.train(["free money", "see you"], ["spam", "ham"], weights=[1, 0.5]),
         "texts[1]: a multinomial model counts a text 0, 1, 2, ... or at most 10000 times, got the weight 0.5; "
         "models that take any: logistic, hinge, nbsvm, nblogistic, committee",
+    ),
+    errors.BadCost: (
+        lambda folder: cost_of(folder, "ham,spam,dear"),
+        "costs.csv:2: expected a cost, a number, got 'dear'",
+    ),
+    errors.UnknownCostLabel: (
+        lambda _: costs.check({("ham", "eggs"): 2.0}, ["ham", "spam"]),
+        "there is a cost for 'eggs', which is no label here; the labels are: ham, spam",
     ),
     errors.NoExamples: (
         lambda _: mail().evaluate([], []),

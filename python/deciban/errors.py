@@ -128,6 +128,14 @@ class NotSoOften(InputError):
     )
 
 
+class BadCost(InputError):
+    wording = "{where}: expected a cost, a number, got {got}"
+
+
+class UnknownCostLabel(InputError):
+    wording = "there is a cost for {label!r}, which is no label here; the labels are: {known}"
+
+
 class NoExamples(InputError):
     wording = "{where}: expected labelled examples, got none"
 

@@ -40,6 +40,11 @@ class HeldOut:
     given: Floats | Callable[[Integers], Floats]
     answers: list[str] | None = None
 
+    @property
+    def has_scores(self) -> bool:
+        """Whether it has scores at all, rather than answers alone."""
+        return not isinstance(self.given, np.ndarray) or self.given.shape[1] == len(self.labels)
+
     @cached_property
     def scores(self) -> Floats:
         """The score of each label (column) for each example (row), in nats: all of them, however many that are."""

@@ -5,18 +5,23 @@ What comes in are predictions beside the truth (`HeldOut`); what goes out is one
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..holdout import HeldOut
+from .costs import Costs, mean_cost
+from .curves import Ranked, ranked
+from .hierarchy import SEPARATOR, PathFigures, path_figures
+from .intervals import bootstrap_macro_f1, bootstrap_share, wilson
+from .probabilities import Probabilities, probabilities
 
+__all__ = ["Averages", "Evaluation", "LabelFigures", "wilson"]
 MOST_LABELS = 1000  # of a matrix for machines
-Z_95 = 1.959963984540054  # the standard normal's 97.5 % quantile
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,15 @@ class LabelFigures:
     recall: float
     f1: float
     support: int
+
+
+@dataclass(frozen=True)
+class Averages:
+    """Precision, recall and F1 of all labels in one number each."""
+
+    precision: float
+    recall: float
+    f1: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +69,11 @@ class Evaluation:
     def accuracy(self) -> float:
         """The share that is right."""
         return self.held.accuracy
+
+    @cached_property
+    def right(self) -> npt.NDArray[np.bool_]:
+        """Whether each answer is right."""
+        return np.fromiter(map(str.__eq__, self.held.predicted, self.held.truth), bool, self.examples)
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -97,21 +116,72 @@ class Evaluation:
         truly, said = Counter(self.held.truth), Counter(self.held.predicted)
         return tuple(_figures(r, self.pairs[r, r], truly[r], said[r]) for r in self.labels)
 
+    @cached_property
+    def averages(self) -> dict[str, Averages]:
+        """Over labels: `macro`, each alike; `weighted`, by its examples; `micro`, all answers alike, which is accuracy.
+
+        Labels count that are there, truly or as predicted.
+        """
+        there = {*self.held.truth, *self.held.predicted}
+        rows = np.array([(of.precision, of.recall, of.f1, of.support) for of in self.by_label if of.label in there])
+        weights = {"macro": np.ones(len(rows)), "weighted": rows[:, 3]}
+        means = {name: Averages(*(rows[:, :3].T @ w / w.sum()).tolist()) for name, w in weights.items()}
+        return {"micro": Averages(*[self.accuracy] * 3), **means}
+
     @property
     def macro_f1(self) -> float:
         """The mean F1 of the labels that are there, truly or as predicted."""
-        there = {*self.held.truth, *self.held.predicted}
-        return float(np.mean([figures.f1 for figures in self.by_label if figures.label in there]))
+        return self.averages["macro"].f1
 
-    def as_dict(self) -> dict[str, object]:
+    @cached_property
+    def bootstrap(self) -> dict[str, tuple[float, float] | None]:
+        """Where accuracy and macro-F1 lie, with 95 % confidence, had other texts been judged (bootstrap)."""
+        share = bootstrap_share(round(self.accuracy * self.examples), self.examples)
+        return {"accuracy": share, "macro_f1": bootstrap_macro_f1(self.pairs)}
+
+    @cached_property
+    def probabilities(self) -> Probabilities | None:
+        """Log loss, Brier score and calibration; None where there are answers, but no scores."""
+        return probabilities(self.held) if self.held.has_scores else None
+
+    @cached_property
+    def ranked(self) -> tuple[Ranked, ...]:
+        """How well examples are ordered by each label's log-odds: curves and areas; none where there are no scores."""
+        return ranked(self.held) if self.held.has_scores else ()
+
+    @property
+    def roc_area(self) -> float | None:
+        """The mean area under the ROC curves of the labels, each against the rest."""
+        return float(np.mean([one.roc_area for one in self.ranked])) if self.ranked else None
+
+    @property
+    def average_precision(self) -> float | None:
+        """The mean average precision of the labels, each against the rest."""
+        return float(np.mean([one.average_precision for one in self.ranked])) if self.ranked else None
+
+    def cost(self, costs: Costs) -> float:
+        """The mean cost of an example, by what each (true, predicted) costs."""
+        return mean_cost(self.pairs, costs)
+
+    def paths(self, separator: str = SEPARATOR) -> PathFigures:
+        """Hierarchical precision, recall and F1, of labels that are paths: `science/physics`."""
+        return path_figures(self.pairs, separator)
+
+    def as_dict(self) -> dict[str, Any]:
         """All figures, for machines."""
         label, accuracy = self.baseline
         return {
             "examples": self.examples,
             "accuracy": self.accuracy,
             "interval_95": list(self.interval),
+            "bootstrap_95": {name: None if of is None else list(of) for name, of in self.bootstrap.items()},
             "baseline": {"label": label, "accuracy": accuracy},
             "macro_f1": self.macro_f1,
+            "averages": {name: asdict(of) for name, of in self.averages.items()},
+            "probabilities": None if self.probabilities is None else self.probabilities.as_dict(),
+            "roc_area": self.roc_area,
+            "average_precision": self.average_precision,
+            "ranked": [one.as_dict() for one in self.ranked],
             "labels": [vars(figures) for figures in self.by_label],
             "unseen_labels": list(self.unseen),
             "confusion": self._confusion_as_dict(),
@@ -129,15 +199,3 @@ def _figures(label: str, right: int, truly: int, said: int) -> LabelFigures:
     """The figures of a label that so many examples have, so many got, and so many both."""
     precision, recall, f1 = right / max(said, 1), right / max(truly, 1), 2 * right / max(said + truly, 1)
     return LabelFigures(label, precision, recall, f1, truly)
-
-
-def wilson(right: int, n: int, z: float = Z_95) -> tuple[float, float]:
-    """Wilson's score interval of a share: honest for few examples, and never outside 0 to 1.
-
-    >>> [round(bound, 4) for bound in wilson(81, 263)]
-    [0.2553, 0.3662]
-    """
-    p = right / n
-    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return (max(centre - half, 0.0) if right else 0.0), (min(centre + half, 1.0) if right < n else 1.0)

@@ -60,11 +60,10 @@ class Run:
         """The mean F1 of the labels."""
         return self.evaluation.macro_f1
 
-    @cached_property
+    @property
     def right(self) -> npt.NDArray[np.bool_]:
         """Whether each answer is right."""
-        held = self.evaluation.held
-        return np.fromiter(map(str.__eq__, held.predicted, held.truth), bool, len(held.truth))
+        return self.evaluation.right
 
     def as_dict(self) -> dict[str, Any]:
         """All figures, for machines."""
@@ -99,6 +98,10 @@ class Difference:
     def told_apart(self) -> bool:
         """Whether it is more than luck."""
         return not self.low_95 <= 0 <= self.high_95 and self.mid_p < LEVEL
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same, for machines."""
+        return {**vars(self), "told_apart": self.told_apart}
 
     @property
     def sentence(self) -> str:
@@ -172,7 +175,7 @@ class Comparison:
 
     def as_dict(self, against: str | None = None) -> dict[str, Any]:
         """All figures, for machines."""
-        differences = [{**vars(d), "told_apart": d.told_apart} for d in self.differences(against)]
+        differences = [d.as_dict() for d in self.differences(against)]
         models = {name: settings.as_dict() for name, settings in self.settings.items()}
         runs = [run.as_dict() for run in self.runs]
         return {"models": models, "seed": self.seed, "runs": runs, "differences": differences}
@@ -195,10 +198,15 @@ class Comparison:
 
 def paired(one: Run, other: Run, seed: int = 0) -> Difference:
     """The difference of two runs on the same texts."""
+    return difference(one.model, one.evaluation, other.model, other.evaluation, one.set, seed)
+
+
+def difference(name: str, one: Evaluation, against: str, other: Evaluation, set: str, seed: int = 0) -> Difference:
+    """How much more of a set's texts one evaluation has right than another of the same texts."""
     b, c = int((one.right & ~other.right).sum()), int((other.right & ~one.right).sum())
     n = len(one.right)
     low, high = bootstrap(b, c, n, seed)
-    return Difference(one.set, one.model, other.model, (b - c) / n, low, high, mcnemar(b, c))
+    return Difference(set, name, against, (b - c) / n, low, high, mcnemar(b, c))
 
 
 def bootstrap(b: int, c: int, n: int, seed: int = 0) -> tuple[float, float]:

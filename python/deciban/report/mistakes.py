@@ -15,6 +15,7 @@ import numpy.typing as npt
 from markupsafe import Markup, escape
 
 from ..classifier import Classifier
+from ..decision import log_odds_of_greatest
 from ..evaluation import Evaluation
 from ..evidence import Evidence
 from ..evidence.page import tinted
@@ -80,16 +81,7 @@ def most_confident(classifier: Classifier, evaluation: Evaluation, texts: Sequen
 
 def _log_odds(held: HeldOut, places: Integers) -> Floats:
     """The log-odds of the predicted label against all others: they tell apart what as probabilities is all 1.0."""
-    return np.concatenate([np.empty(0), *map(_log_odds_of_greatest, held.scores_of(places))])
-
-
-def _log_odds_of_greatest(scores: Floats) -> Floats:
-    """Of each row's greatest score; infinite where it is the only one."""
-    shifted = scores - scores.max(axis=1, keepdims=True)
-    shifted[np.arange(len(shifted)), shifted.argmax(axis=1)] = -np.inf
-    greatest = np.maximum(shifted.max(axis=1, keepdims=True), -1e300)
-    with np.errstate(divide="ignore"):
-        return np.asarray(-(greatest[:, 0] + np.log(np.exp(shifted - greatest).sum(axis=1))))
+    return np.concatenate([np.empty(0), *map(log_odds_of_greatest, held.scores_of(places))])
 
 
 def _without(classifier: Classifier, text: str, label: str) -> Classifier:

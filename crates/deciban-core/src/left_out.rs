@@ -180,16 +180,11 @@ impl<'a> Formula<'a> {
         sum / n - n.map(|n| (n - 1.0).max(0.0) + self.doubt).map(ln)
     }
 
-    /// g to the power of eta; or 0 if g is negative, or so small that it is only what rounding has left.
+    /// Four g to the power of eta; or 0 where g is negative, or so small that it is only what rounding has left.
     #[inline(always)]
-    fn worth(&self, g: f64) -> f64 {
-        if g <= NOTHING {
-            0.0
-        } else if self.eta == 0.5 {
-            g.sqrt()
-        } else {
-            g.powf(self.eta)
-        }
+    fn worth(&self, g: Four) -> Four {
+        let worth = if self.eta == 0.5 { g.map(f64::sqrt) } else { g.map(|g| g.powf(self.eta)) };
+        g.with(worth, |g, worth| if g <= NOTHING { 0.0 } else { worth })
     }
 }
 

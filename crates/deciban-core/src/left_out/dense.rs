@@ -246,8 +246,8 @@ impl<'a> Row<'a> {
             if let Some(change) = &change {
                 sum += change.own(formula.doubt, amount, count);
             }
-            let g = formula.g(sum, all);
-            four.iter_mut().zip(g.0).for_each(|(entry, g)| entry.times *= formula.worth(g));
+            let worth = formula.worth(formula.g(sum, all));
+            four.iter_mut().zip(worth.0).for_each(|(entry, worth)| entry.times *= worth);
         }
         entries.retain(|entry| entry.times > 0.0);
         self.groups[0] = entries;

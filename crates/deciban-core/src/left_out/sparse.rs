@@ -73,7 +73,7 @@ impl Row<'_> {
         }
         let (own, length) = (self.left.own[self.row] as usize, self.left.length(self.row));
         let told = |posting| formula.told(self.at(entry, posting).1, formula.label[posting] as usize, own, length);
-        formula.worth(formula.g(Four::all(postings.map(told).sum()), Four::all(all)).0[0])
+        formula.worth(formula.g(Four::all(postings.map(told).sum()), Four::all(all))).0[0]
     }
 
     #[inline]

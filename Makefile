@@ -40,7 +40,7 @@ layers: setup
 	$(BIN)/lint-imports --no-cache
 
 pytest: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 format: setup  ## bring all sources into the house style
 	cargo fmt

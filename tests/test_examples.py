@@ -403,7 +403,7 @@ def test_what_cannot_be_opened_or_read(tmp_path):
     [
         (b"text,label\nhi,ham\n", [(2, "hi", "ham")]),
         (BOM + b'  {"text": "hi", "label": "ham"}\n', [(1, "hi", "ham")]),
-        (gzip.compress(b"text,label\nhi,ham\n"), [(2, "hi", "ham")]),
+        (gzip.compress(b"text,label\nhi,ham\n", mtime=0), [(2, "hi", "ham")]),
     ],
 )
 def test_standard_input_is_csv_or_json_lines(monkeypatch, content, expected):
@@ -417,7 +417,10 @@ def test_errors_about_standard_input_name_it(monkeypatch):
     for content, line in [
         (b"", "standard input: expected examples, got an empty file"),
         (b"text,label\nhi\n", "standard input:2: expected 2 columns (text, label), got 1"),
-        (gzip.compress(b"text,label\n")[:-3], "standard input: the gzip file is cut off or damaged after line 1"),
+        (
+            gzip.compress(b"text,label\n", mtime=0)[:-3],
+            "standard input: the gzip file is cut off or damaged after line 1",
+        ),
     ]:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(content))))
         with pytest.raises(DecibanError) as caught:
@@ -602,7 +605,7 @@ def test_what_stands_before_a_bad_byte_goes_out_in_any_encoding(tmp_path):
 
 def test_files_are_closed_however_reading_ends(tmp_path):
     path = tmp_path / "mail.csv.gz"
-    path.write_bytes(gzip.compress(b"text,label\n" + b"a,b\n" * 10_000 + b"wrong\n"))
+    path.write_bytes(gzip.compress(b"text,label\n" + b"a,b\n" * 10_000 + b"wrong\n", mtime=0))
     before = len(os.listdir("/proc/self/fd"))
     with warnings.catch_warnings():
         warnings.simplefilter("error", ResourceWarning)

@@ -1,6 +1,7 @@
 """Draw the README's pictures.
 
-docs/explanation.svg is what `deciban explain` shows, as Rich exports it; docs/network.svg what `deciban graph` draws.
+docs/explanation.svg is what `deciban explain` shows, as Rich exports it; docs/network.svg what `deciban graph` draws,
+docs/path.svg what `deciban path` does.
 """
 
 import csv
@@ -32,6 +33,7 @@ def main() -> None:
     (ROOT / "docs" / "explanation.svg").write_text(svg, encoding="utf-8")
     network = deciban.train(texts, labels, model="tan").graph(top=16)
     (ROOT / "docs" / "network.svg").write_text(network.svg, encoding="utf-8")
+    deciban.path(texts, labels, steps=40, least=0.01).plot(ROOT / "docs" / "path.svg", "billing")
 
 
 main()

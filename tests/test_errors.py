@@ -188,6 +188,10 @@ WORDINGS = {
         lambda _: deciban.compare({"mail": (["free money", "money now", "see you"], ["x", "x", "y"])}, {"MNB": {}}),
         "mail: expected at most 2 folds, as many as the label 'x' has texts, got 10",
     ),
+    errors.TooFewForFolds: (
+        lambda _: deciban.path(["free money", "see you"], ["spam", "ham"]),
+        "texts: expected at least 5 examples, one a fold, got 2",
+    ),
     errors.UnevenTests: (
         lambda _: run(["compare", "a.csv", "b.csv", "--test", "c.csv"]),
         "expected one --test file for each of the 2 files to train on, got 1",

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from .classifier import Classifier, load
     from .comparing import compare
     from .errors import DecibanError
+    from .paths import path
     from .training import train
 
-__all__ = ["Classifier", "DecibanError", "compare", "load", "train"]
+__all__ = ["Classifier", "DecibanError", "compare", "load", "path", "train"]
 __version__ = "0.1.0"
 
 _HOMES = {
@@ -24,6 +25,7 @@ _HOMES = {
     "DecibanError": "errors",
     "compare": "comparing",
     "load": "classifier",
+    "path": "paths",
     "train": "training",
 }
 

@@ -168,6 +168,10 @@ class TooManyFolds(InputError):
     wording = "{name}: expected at most {got} folds, as many as the label {label!r} has texts, got {folds}"
 
 
+class TooFewForFolds(InputError):
+    wording = "{where}: expected at least {folds} examples, one a fold, got {got}"
+
+
 class UnevenTests(InputError):
     wording = "expected one --test file for each of the {files} files to train on, got {tests}"
 

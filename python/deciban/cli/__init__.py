@@ -22,7 +22,20 @@ from typing import Any, NoReturn, TextIO
 from ..errors import DecibanError, one_line
 
 COMMANDS = (
-    *("train", "predict", "rank", "explain", "words", "evaluate", "compare", "info", "export", "sample", "graph"),
+    *(
+        "train",
+        "predict",
+        "rank",
+        "explain",
+        "words",
+        "evaluate",
+        "compare",
+        "path",
+        "info",
+        "export",
+        "sample",
+        "graph",
+    ),
     *("learn", "forget", "merge", "drop-label", "keep-labels", "rename-label", "freeze"),
 )
 WIDTH = 80

@@ -33,7 +33,7 @@ SMALL_COSTS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # of rows that are as l
 TOGETHER = "together"
 AGAINST_REST_OR_JOINT = {"logistic": ("logistic", "softmax"), "hinge": ("squared_hinge", "multiclass_hinge")}
 
-__all__ = ["Clock", "Steps", "fit", "learn", "most_characters", "planned"]
+__all__ = ["Clock", "Steps", "fit", "labelled", "learn", "member_of", "most_characters", "planned"]
 
 
 def fit(
@@ -51,13 +51,11 @@ def fit(
 
     `weights` are those of rows. They multiply what rows cost; idf and ratios, which count rows, know nothing of them.
     """
-    heavy = np.bincount(y, weights, len(counts.labels))
-    of = Labelled(y, len(counts.labels), _costs(counts, heavy, y, settings, weights))
-    threads = settings.cores
+    of, threads = labelled(counts, y, settings, weights), settings.cores
     if settings.model == "committee":
         found, told = _committee(counts, rows, of, threads, steps, clock or Clock(None))
         return found, settings, told
-    member = _member(settings, of.labels)
+    member = member_of(settings, of.labels)
     seen = see(rows, counts, member.sight)
     told = {}
     if settings.cost is None:
@@ -78,10 +76,16 @@ def learn(
 ) -> Scorecard:
     """The scorecard of one linear model, of documents counted `before`, moved by more rows; all are counted `after`."""
     of = Labelled(y, len(after.labels), _costs(after, after.documents, y, settings, weights))
-    return go_on(_member(settings, of.labels), card, before, after, rows, of)
+    return go_on(member_of(settings, of.labels), card, before, after, rows, of)
 
 
-def _member(settings: Settings, labels: int) -> Member:
+def labelled(counts: Counts, y: Integers, settings: Settings, weights: Sequence[float] | None = None) -> Labelled:
+    """The labels of rows, with what each row costs."""
+    heavy = np.bincount(y, weights, len(counts.labels))
+    return Labelled(y, len(counts.labels), _costs(counts, heavy, y, settings, weights))
+
+
+def member_of(settings: Settings, labels: int) -> Member:
     """The one linear model that settings ask for."""
     sight = Sight(weighting=settings.counting, idf=settings.has_idf, length_norm=settings.has_length_norm)
     cost = 1.0 if settings.cost is None else settings.cost

@@ -203,6 +203,17 @@ REFUSED = {
     "rename-label mail.deciban eggs ham": "'eggs' is not a label of this model; its labels are: ham, spam",
     "rename-label mail.deciban ham ": "labels[1]: expected a label as text, got an empty one",
     "rename-label frozen.deciban ham x": f"frozen.deciban {NO_COUNTS}",
+    "select none.deciban": f"none.deciban: {NOT_READ}",
+    "select frozen.deciban --top 1": f"frozen.deciban {NO_COUNTS}",
+    "select mail.deciban": "expected at most as many terms as the model has, 5, to keep, got 1,000",
+    "select mail.deciban --by luck --top 1": "by='luck': not known; the known ones are: mutual-information, "
+    "information-gain, gain-ratio, chi-square, bi-normal-separation, odds-ratio, document-frequency, correlation, "
+    "sparse-bayes",
+    "select mail.deciban --top 1 -o folder": "folder: cannot write: Is a directory",
+    "select mail.deciban --top 1 --plot terms.doc": "terms.doc: cannot tell the format from the name; "
+    "expected .svg or .png",
+    "select mail.deciban mail.csv --top 1 --plot mail.deciban": "mail.deciban: cannot tell the format from the name; "
+    "expected .svg or .png",
     "freeze none.deciban -o small.deciban": f"none.deciban: {NOT_READ}",
     "freeze mail.deciban -o mail.deciban": "mail.deciban: cannot write: it is the file to read from",
     "freeze mail.deciban -o folder": "folder: cannot write: Is a directory",

@@ -242,6 +242,14 @@ WORDINGS = {
         lambda _: deciban.train(["one", "two"], ["a", "b"], words=None, chars=None),
         "words, chars and chars_across are all off: expected at least one of them",
     ),
+    errors.FewerTerms: (
+        lambda _: mail().select("chi-square", 6),
+        "expected at most as many terms as the model has, 5, to keep, got 6",
+    ),
+    errors.NoTerms: (
+        lambda _: deciban.train(["", "?"], ["spam", "ham"]).select("chi-square", 1),
+        "there is no term to select from: no text of the model has any",
+    ),
     errors.NeverLearnt: (
         lambda _: forgotten(["free lunch"], ["spam"]),
         "cannot forget what was never learnt: term 'lunch' of label 'spam' would fall below zero",

@@ -629,6 +629,22 @@ def test_pairs_that_are_no_tree_are_drawn_all_the_same(tmp_path):
     assert deciban.load(path).predict(["free money"])
 
 
+KEPT_THAT_FIT_NOTHING = [[1, 0], [0, 0], [0, 99]]
+
+
+@pytest.mark.parametrize("values", KEPT_THAT_FIT_NOTHING, ids=str)
+def test_kept_terms_that_fit_nothing_are_damaged(tmp_path, values):
+    path = tmp_path / "mail.deciban"
+    deciban.train(TEXTS, LABELS, model="multinomial", select="chi-square:2").save(path)
+    kept = modelfile.load(path).buffers["kept"].tolist()
+    assert len(kept) == 2
+    assert modelfile.load(path).card_lexicon.names() == deciban.load(path).selected.lexicon.names()
+    assert refusal(path, with_array(path.read_bytes(), "kept", np.array(values, np.uint32))) is errors.DamagedModel
+    about, arrays, data = parts(path.read_bytes())
+    other = {**about, "settings": {**about["settings"], "select": None}}
+    assert refusal(path, signed(other, arrays, data)) is errors.DamagedModel
+
+
 def test_a_group_that_is_not_known_here_is_told_from_damage(path):
     """Whoever passed over it could lose it when saving."""
     about, arrays, data = parts(path.read_bytes())

@@ -22,11 +22,11 @@ VERBS = [
     *["counts", "documents", "drop_labels", "evaluate", "expected", "explain", "export", "forget"],
     *["forget_from", "freeze", "frozen", "graph", "held_out", "keep_labels", "labels", "learn", "learn_from"],
     *["leave_one_out", "lexicon", "log_odds", "predict", "predict_log_proba", "predict_proba", "predict_top"],
-    *["rank", "rank_in", "rename_label", "sample", "save", "scorecard", "scores", "weights", "with_threads"],
-    *["without_unlabelled", "words"],
+    *["rank", "rank_in", "ranked_terms", "rename_label", "sample", "save", "scorecard", "scores", "select"],
+    *["selected", "weights", "with_threads", "without_unlabelled", "words"],
 ]
 SETTINGS = [
-    *["model", "words", "edges", "chars", "chars_across", "tokens", "accents", "hash_bits"],
+    *["model", "words", "edges", "chars", "chars_across", "tokens", "accents", "hash_bits", "select"],
     *["binary", "smoothing", "alpha", "default_p", "complement_weight", "complement_alpha", "term_weight"],
     *["prior", "prior_smoothing", "tree_terms", "cost", "l1", "joint", "weighting", "idf", "length_norm"],
     *["interpolation", "class_weight", "calibration", "threads", "budget"],
@@ -80,10 +80,12 @@ def test_help_imports_nothing_heavy(name):
 
 
 @pytest.mark.parametrize("frozen", [False, True])
+@pytest.mark.parametrize("select", [None, "chi-square:2"])
 @pytest.mark.parametrize("options", [(), ("--json", "--proba"), ("-o", "answers.csv")])
-def test_predict_does_without_numpy(tmp_path, options, frozen):
+def test_predict_does_without_numpy(tmp_path, options, select, frozen):
     """Importing NumPy takes longer than all the rest of the command."""
-    deciban.train(["free money", "see you"], ["spam", "ham"]).save(tmp_path / "mail.deciban", frozen=frozen)
+    trained = deciban.train(["free money", "see you", "money"], ["spam", "ham", "spam"], select=select)
+    trained.save(tmp_path / "mail.deciban", frozen=frozen)
     (tmp_path / "new.txt").write_text("money\n")
     code = "import sys; from deciban.cli import run; run(sys.argv[1:]); print({'numpy', 'rich'} & sys.modules.keys())"
     command = [sys.executable, "-c", code, "predict", "mail.deciban", "new.txt", *options]

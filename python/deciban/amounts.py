@@ -23,6 +23,7 @@ from .counts import Counts, Tally, count, looked_up
 from .rows import Rows, rows
 from .terms import Terms
 
+Mask = npt.NDArray[np.bool_]
 ONE = 1 << 20
 
 
@@ -33,8 +34,16 @@ def amounts(rows: Rows) -> npt.NDArray[np.int64]:
     >>> (of / ONE).round(4).tolist()    # log 2 and log 4 = 2 log 2: 1 and 2 by the root of 5; a word alone
     [0.4472, 0.8944, 1.0]
     """
+    if rows.amount is not None:
+        return rows.amount
     logs = looked_up(lambda z: np.rint(np.log1p(z) * ONE), rows.count)
     return _core.parts_of_length(rows.indptr, logs, ONE)
+
+
+def kept_rows(lexicon: _core.Lexicon, kept: Mask, texts: _core.Texts, threads: int, *, binary: bool) -> Rows:
+    """The rows of the terms that are kept, which amount to what they do in their whole texts: so they were counted."""
+    whole = rows(lexicon, texts, threads)
+    return replace(whole, amount=amounts(whole.binary() if binary else whole)).of_terms(kept)
 
 
 class AmountTally(Tally):

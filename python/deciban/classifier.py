@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from . import fitting, mixture, modelfile
+from . import fitting, mixture, modelfile, selection
 from ._core import BadText as BadTextInCore
 from ._core import Lexicon
+from .amounts import kept_rows
 from .counts import Counts, Frozen
 from .decision import log_odds, log_posterior
 from .decision.ranking import BY, Ranked, Ranking
@@ -86,18 +87,26 @@ class Classifier:
         examples: Examples | None = None,
         scorecard: Scorecard | None = None,
         expected: Expected | None = None,
+        kept: selection.Mask | None = None,
     ) -> None:
         self.settings = settings
         self.provenance = tuple(provenance)
         self.expected = expected
-        self._become(counts, examples, scorecard)
+        self._become(counts, examples, scorecard, kept)
 
     def _become(
-        self, counts: Counts | Frozen, examples: Examples | None, scorecard: Scorecard | None = None
+        self,
+        counts: Counts | Frozen,
+        examples: Examples | None,
+        scorecard: Scorecard | None = None,
+        kept: selection.Mask | None = None,
     ) -> Classifier:
+        """Itself with other counts; and with their scorecard and the terms that are kept, where those are known."""
         self._known = counts
         self._examples = examples
         self._scorecard = scorecard
+        self._kept = kept
+        self._choice: tuple[selection.Mask | None, Counts] | None = None
         return self
 
     @property
@@ -107,8 +116,9 @@ class Classifier:
 
     @property
     def lexicon(self) -> Lexicon:
-        """The terms that it knows."""
-        return self._known.lexicon if self.expected is None else self.scorecard.lexicon
+        """The terms that it knows: of those that were counted, the ones that its selection keeps."""
+        is_all = self.expected is None and self.settings.select is None
+        return self._known.lexicon if is_all or not self.labels else self.scorecard.lexicon
 
     @property
     def counts(self) -> Counts:
@@ -116,6 +126,20 @@ class Classifier:
         if isinstance(self._known, Frozen):
             raise FrozenModel(model="the model")
         return self._known
+
+    @property
+    def selected(self) -> Counts:
+        """What is weighed: the counts of the terms that are kept, as if no text had any other."""
+        return self._chosen[1]
+
+    @property
+    def _chosen(self) -> tuple[selection.Mask | None, Counts]:
+        """Which terms are kept, None for all, and their counts: chosen when they are first asked for."""
+        if self._choice is None:
+            counts = self.counts
+            kept = selection.kept(counts, self.settings) if self._kept is None else self._kept
+            self._choice = kept, counts if kept is None else counts.of_terms(kept)
+        return self._choice
 
     @property
     def documents(self) -> dict[str, int]:
@@ -138,18 +162,18 @@ class Classifier:
 
     def _along(self) -> Counts:
         """The counts along the scorecard's postings: none of their own where only unlabelled texts have a term."""
-        return self.counts if self.expected is None else mixture.aligned(self.counts, self.expected)[0]
+        return self.selected if self.expected is None else mixture.aligned(self.counts, self.expected)[0]
 
     def _weighed(self) -> Scorecard:
         if self.expected is not None:
             return mixture.weigh(self.counts, self.expected, self.settings)
         if not self.settings.needs_rows:
-            return weigh(self.counts, self.settings)
+            return weigh(self.selected, self.settings)
         if self._examples is None:
             raise NeedsExamples(model=self.settings.model)
         if self.settings.model in FITTED:
             return self._fitted(self._examples)
-        return weigh(self.counts, self.settings, *self._rows(self._examples))
+        return weigh(self.selected, self.settings, *self._rows(self._examples))
 
     def _fitted(
         self, examples: Examples, steps: fitting.Steps | None = None, clock: fitting.Clock | None = None
@@ -158,7 +182,7 @@ class Classifier:
         if len(self.labels) == 1:
             raise OneLabel(label=self.labels[0])
         found, y = self._rows(examples)
-        card, self.settings, told = fitting.fit(self.counts, found, y, self.settings, steps, examples.weights, clock)
+        card, self.settings, told = fitting.fit(self.selected, found, y, self.settings, steps, examples.weights, clock)
         if told and self.provenance:
             *earlier, last = ({name: part[name] for name in part if name != "fit"} for part in self.provenance)
             self.provenance = (*earlier, {**last, "fit": told})
@@ -176,7 +200,11 @@ class Classifier:
 
     def _rows(self, given: Examples) -> tuple[Rows, npt.NDArray[np.int64]]:
         """The rows of some examples, all of them learnt, and the numbers of their labels."""
-        return rows(self.counts.lexicon, given[0], self.settings.cores), self.counts.numbers(given[1])
+        (kept, counts), settings = self._chosen, self.settings
+        if kept is not None and settings.has_amounts:
+            how = (kept, given[0], settings.cores)
+            return kept_rows(self.counts.lexicon, *how, binary=settings.is_binary), counts.numbers(given[1])
+        return rows(counts.lexicon, given[0], settings.cores), counts.numbers(given[1])
 
     def scores(self, texts: object, where: Callable[[int], str] = IN_MEMORY) -> Floats:
         """The score of each label (column) for each text (row), in nats."""
@@ -382,11 +410,12 @@ class Classifier:
         if self._examples is not None or not self.settings.needs_rows:
             learnt = None if self._examples is None else kept.both(self._examples, examples)
             return self._changed(counts, learnt, how, examples.weights)
-        known = (rows(counts.lexicon, examples.texts, self.settings.cores), counts.numbers(examples.labels))
-        card = fitting.learn(self.scorecard, self.counts, counts, *known, self.settings, examples.weights)
+        after = Classifier(self.settings, counts)
+        found = after._rows(examples)
+        card = fitting.learn(self.scorecard, self.selected, after.selected, *found, self.settings, examples.weights)
         note = {"source": how, "examples": len(examples.labels), "continued": True, **weight_of(examples.weights)}
         self.provenance = (*self.provenance, note)
-        return self._become(counts, None, card)
+        return self._become(counts, None, card, after._chosen[0])
 
     def _check_learns(self) -> None:
         """Refuses to learn without examples what cannot go on from its weights."""
@@ -471,16 +500,16 @@ class Classifier:
         """
         self._refuse_expected("leave-one-out")
         self._check_leave_one_out()
-        counts = self.counts
         given = self._examples if texts is None else self._checked(texts, labels)
         if given is None:
+            self.counts  # noqa: B018  # a frozen model has none, and says so
             raise NoTrainingTexts
-        return self._left_out(counts, given)
+        return self._left_out(given)
 
-    def _left_out(self, counts: Counts, given: Examples) -> HeldOut:
+    def _left_out(self, given: Examples) -> HeldOut:
         if len(given[0]) < 2:
             raise TooFewToLeaveOut(got=len(given[0]))
-        (found, y), settings = self._rows(given), self.settings
+        (found, y), counts, settings = self._rows(given), self.selected, self.settings
         half = halves_of(given[0]) if isinstance(counts, Halved) else np.zeros_like(y)
         if len(y) * len(self.labels) <= MOST_KEPT:
             return HeldOut(self.labels, given[1], leave_one_out(counts, found, y, settings, half))
@@ -503,18 +532,54 @@ class Classifier:
             raise NoExamples(where=source.name)
         where = lambda i: f"{source.name}:{lines[i]}"  # noqa: E731
         if loo:
-            return texts, self._left_out(self.counts, self._checked(texts, labels, where))
+            return texts, self._left_out(self._checked(texts, labels, where))
         return texts, self._held(texts, labels, where)
 
     def with_threads(self, threads: int | None) -> Classifier:
         """The same model, at work on so many threads."""
         settings = replace(self.settings, threads=threads)
-        return Classifier(settings, self._known, self.provenance, self._examples, self._scorecard, self.expected)
+        known = (self._known, self.provenance, self._examples, self._scorecard, self.expected, self._kept)
+        return Classifier(settings, *known)
 
     def without_unlabelled(self) -> Classifier:
         """The model of the labelled texts alone: as if trained without the unlabelled ones."""
         provenance = [part for part in self.provenance if "unlabelled" not in part]
         return Classifier(self.settings, self.counts, provenance, self._examples)
+
+    def select(self, by: str | None, top: int | None = None, texts: object = None, labels: object = None) -> Classifier:
+        """The model of the same counts that keeps the `top` best terms by a measure; with None for both, of all terms.
+
+        A fitted model is fit anew, to its examples: one that was loaded has none, so pass it those it was trained on.
+
+        >>> mail = train(["free money", "money now", "see you"], ["spam", "spam", "ham"], model="multinomial")
+        >>> small = mail.select("mutual-information", 1)
+        >>> small.lexicon.names(), small.select("document-frequency", 2).lexicon.names(), len(small.counts.lexicon)
+        (['money'], ['free', 'money'], 5)
+        """
+        self._refuse_expected("selecting terms")
+        select = None if by is None and top is None else self._checked_select(by, top)
+        examples = self._examples if texts is None else self._checked(texts, labels)
+        if examples is None and self.settings.needs_rows:
+            raise NeedsExamples(model=self.settings.model)
+        return Classifier(replace(self.settings, select=select), self.counts, self.provenance, examples)
+
+    def ranked_terms(self, by: str = "mutual-information", top: int | None = None) -> list[selection.RankedTerm]:
+        """The best terms by a measure, of all that were counted, the best first.
+
+        >>> mail = train(["free money", "money now", "see you"], ["spam", "spam", "ham"])
+        >>> [(term.name, round(term.score, 2), term.label) for term in mail.ranked_terms("information-gain", 1)]
+        [('money', 0.92, 'spam')]
+        """
+        top = len(self.counts.lexicon) if top is None else top
+        self._checked_select(by, top)
+        return selection.ranked(self.counts, self.settings, by, top)
+
+    def _checked_select(self, by: str | None, top: int | None) -> str:
+        check_choice("by", by, tuple(selection.MEASURES))
+        if type(top) is not int or top < 1:
+            raise BadSetting(setting="top", got=top, expected="a whole number above 0")
+        selection.check_top(self.counts, top)
+        return f"{by}:{top}"
 
     def freeze(self) -> Classifier:
         """The same model without its counts: it answers and explains the same, to the bit, and cannot change.
@@ -531,7 +596,8 @@ class Classifier:
         """Saves the model in one file, whole or not at all; `frozen`, without its counts."""
         model = self.freeze() if frozen else self
         card = model.scorecard if self.labels else weigh(self.counts, Settings())
-        modelfile.save(path, model._known, card, self.settings, self.provenance, model.expected)
+        kept = None if model.frozen else model._chosen[0]
+        modelfile.save(path, model._known, card, self.settings, self.provenance, model.expected, kept)
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Writes W and b of x W + b, in nats, for other programs: as CSV or NumPy's .npz, as the name ends."""
@@ -616,4 +682,5 @@ def load(path: str | os.PathLike[str]) -> Classifier:
     """
     saved = modelfile.load(path)
     card = saved.scorecard if saved.labels else None
-    return Classifier(saved.settings, saved.known, saved.provenance, scorecard=card, expected=saved.expected)
+    expected, kept = saved.expected, saved.kept
+    return Classifier(saved.settings, saved.known, saved.provenance, scorecard=card, expected=expected, kept=kept)

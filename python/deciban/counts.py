@@ -166,6 +166,15 @@ class Counts:
         )
         return Counts.of_buffers(self.terms, self.labels, buffers)
 
+    def of_terms(self, kept: npt.NDArray[np.bool_]) -> Counts:
+        """The counts of some terms alone, as if no text had any other; a document that has none of them still counts.
+
+        >>> counts = count(Terms(), ["free money", "see you"], ["spam", "ham"])
+        >>> counts.of_terms(np.array([True, False, False, False]))
+        Counts(2 documents, 2 labels, 1 terms)
+        """
+        return self if kept.all() else self.of_postings(np.repeat(kept, np.diff(self.indptr)))
+
     def _lexicon_of(self, kept: npt.NDArray[np.bool_]) -> _core.Lexicon:
         """The lexicon of some terms."""
         if kept.all():

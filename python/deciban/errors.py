@@ -223,6 +223,14 @@ class NothingSeen(InputError):
     wording = "words, chars and chars_across are all off: expected at least one of them"
 
 
+class FewerTerms(InputError):
+    wording = "expected at most as many terms as the model has, {terms}, to keep, got {top}"
+
+
+class NoTerms(InputError):
+    wording = "there is no term to select from: no text of the model has any"
+
+
 class NeverLearnt(InputError):
     wording = "cannot forget what was never learnt: {what} would fall below zero"
 

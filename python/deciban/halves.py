@@ -97,6 +97,11 @@ class Halved(Counts):
         self._is_one_of([old])
         return self._each(lambda half: half.rename_label(old, new) if old in half.labels else half)
 
+    def of_terms(self, kept: npt.NDArray[np.bool_]) -> Halved:
+        there = np.repeat(kept, np.diff(self.indptr))
+        half = (self.half_documents, self.half_occurrences[there], self.half_presences[there])
+        return Halved(self.terms, self.labels, *self.of_postings(there).buffers, *half)
+
     def _of_labels(self, kept: npt.NDArray[np.bool_]) -> Halved:
         named = {label for label, keep in zip(self.labels, kept, strict=True) if keep}
         return self._each(lambda half: half._of_labels(_which(half, named.__contains__)))

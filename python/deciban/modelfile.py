@@ -5,7 +5,8 @@ object: `format` (a number), `checksum`, `groups`, `settings`, `labels`, `proven
 none of each, and `groups` names those that the file holds: always the lexicon, the postings and the scorecard; the
 counts, unless the model is frozen; the counts expected of unlabelled texts, where there are some (a posting has then a
 count of its own, an expected one, or both, and zero for what it has not); pairs of terms, where they add to the scores;
-places, where the scorecard has other postings than the counts; and scaling, where rows are scaled first. The counts are
+places, where the scorecard has other postings than the counts; kept, the places of the scorecard's terms, where it has
+some of the lexicon's only; and scaling, where rows are scaled first. The counts are
 the cause; the scorecard follows from them, and is there so that nobody has to wait for it. (Before format 3 the format
 itself said which groups there are: the counts, and from format 2 on the scorecard. Without one, it is weighed when
 asked for.) A group that is not known here is refused: whoever would pass over it could lose it when saving.
@@ -54,6 +55,9 @@ from .settings import Settings
 from .terms import refuse
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from .counts import Counts, Frozen
     from .mixture import Expected
     from .scorecard import Scorecard
@@ -70,6 +74,7 @@ _GROUPS = {
     "halves": {"half_documents": "I64", "half_occurrences": "I64", "half_presences": "I64"},
     "scorecard": {"bias": "F64", "absent": "F64", "weight": "F64"},
     "pairs": {"first": "U32", "second": "U32", "together": "F64"},
+    "kept": {"kept": "U32"},
     "places": {"card_indptr": "I64", "card_label": "U32"},
     "scaling": {"length": "F64", "groups": "U32", "typical": "F64"},
 }
@@ -142,6 +147,18 @@ class Saved:
         return "bias", "absent", *postings, "weight"
 
     @cached_property
+    def card_lexicon(self) -> _core.Lexicon:
+        """The terms of the scorecard: all, or those that are kept."""
+        if "kept" not in self.buffers:
+            return self.lexicon
+        names, offsets = self.buffers["names"], self.buffers["offsets"]
+        ends, kept = array("q", [0]), bytearray()
+        for place in self.buffers["kept"]:
+            kept += names[offsets[place] : offsets[place + 1]]
+            ends.append(len(kept))
+        return _core.Lexicon(self.settings.terms.core, memoryview(kept), memoryview(ends))
+
+    @cached_property
     def scorer(self) -> _core.Scorer:
         """What adds up weights."""
         if "weight" not in self.buffers:
@@ -151,7 +168,7 @@ class Saved:
         if "first" in self.buffers:
             pairs = (self.buffers["first"], self.buffers["second"], self.buffers["together"])
         scaling = (self.buffers["length"], self.buffers["groups"]) if "length" in self.buffers else None
-        return _core.Scorer(self.lexicon, bias, absent, indptr, label, weight, binary, pairs, scaling)
+        return _core.Scorer(self.card_lexicon, bias, absent, indptr, label, weight, binary, pairs, scaling)
 
     def answers(self, texts: list[Any], where: Callable[[int], str], threads: int) -> list[tuple[int, list[float]]]:
         """For each text the number of its most probable label, and the probability of every label."""
@@ -190,6 +207,17 @@ class Saved:
         counts = Counts.of_buffers(self.settings.terms, self.labels, (self.lexicon, *arrays))
         return counts.of_postings(counts.presences > 0) if "expected" in self.buffers else counts
 
+    @property
+    def kept(self) -> npt.NDArray[np.bool_] | None:
+        """Which terms of the lexicon the scorecard has, where those are not all."""
+        import numpy as np
+
+        if "kept" not in self.buffers:
+            return None
+        kept = np.zeros(len(self.lexicon), np.bool_)
+        kept[self._array("kept")] = True
+        return kept
+
     @cached_property
     def expected(self) -> Expected | None:
         """The expected counts of unlabelled texts, where there are some."""
@@ -219,7 +247,7 @@ class Saved:
             first, second, together = map(self._array, _GROUPS["pairs"])
             pairs = Pairs(first, second, together.reshape(len(first), len(self.labels)))
         scaling = Scaling(*map(self._array, _GROUPS["scaling"])) if "length" in self.buffers else None
-        card = Scorecard(self.labels, self.lexicon, bias, absent, indptr, label, weight, binary, pairs, scaling)
+        card = Scorecard(self.labels, self.card_lexicon, bias, absent, indptr, label, weight, binary, pairs, scaling)
         return card.with_scorer(self.scorer)
 
     def _array(self, name: str) -> Any:
@@ -236,13 +264,14 @@ def save(
     settings: Settings,
     provenance: Provenance,
     expected: Expected | None = None,
+    kept: npt.NDArray[np.bool_] | None = None,
 ) -> None:
     """Writes a model file, whole or not at all; without counts where none are kept."""
     from safetensors.numpy import save as safetensors
 
     from .files import replacing
 
-    groups = _arrays(known, card, expected)
+    groups = _arrays(known, card, expected, kept)
     about = {
         "format": NEWEST,
         "checksum": _UNSIGNED,
@@ -260,19 +289,26 @@ def save(
         file.write(memoryview(unsigned)[start + len(_UNSIGNED) :])
 
 
-def _arrays(known: Counts | Frozen, card: Scorecard, expected: Expected | None) -> dict[str, tuple[Any, ...]]:
+def _arrays(
+    known: Counts | Frozen, card: Scorecard, expected: Expected | None, kept: npt.NDArray[np.bool_] | None = None
+) -> dict[str, tuple[Any, ...]]:
     """The arrays of each group that a file is to hold, in the order of `_GROUPS`."""
+    import numpy as np
+
     from .counts import Counts
 
     places = (card.indptr, card.label)
     has_own = isinstance(known, Counts) and expected is None and not card.has_places(known.indptr, known.label)
+    is_part = isinstance(known, Counts) and kept is not None
+    some: Any = [] if kept is None else np.flatnonzero(kept)
     postings = (known.indptr, known.label) if has_own else places  # type: ignore[union-attr]
     return {
-        "lexicon": card.lexicon.buffers(),
+        "lexicon": (known if is_part else card).lexicon.buffers(),
         "postings": (known.documents, *postings),
         **_counted(known, expected),
         "scorecard": (card.bias, card.absent, card.weight),
         **({} if card.pairs is None else {"pairs": card.pairs.buffers}),
+        **({"kept": (np.asarray(some, np.uint32),)} if is_part else {}),
         **({"places": places} if has_own else {}),
         **(
             {}
@@ -326,6 +362,7 @@ def _saved(about: dict[str, Any], buffers: dict[str, memoryview]) -> Saved:
     _check_halves(saved)
     _check_labels(labels, buffers)
     _check_scaling(buffers)
+    _check_kept(saved)
     if "weight" in buffers:
         _ = saved.scorer  # making it checks it
     return saved
@@ -442,6 +479,18 @@ def _check_halves(saved: Saved) -> None:
         whole: Any = tuple(saved.buffers[name] for name in ("documents", *_GROUPS["counts"]))
         half: Any = tuple(saved.buffers[name] for name in _GROUPS["halves"])
         _core.check_part(saved.buffers["label"], whole, half)
+
+
+def _check_kept(saved: Saved) -> None:
+    kept: Any = saved.buffers.get("kept", [])
+    if "kept" not in saved.buffers:
+        return
+    is_asked_for = saved.settings.select is not None and not saved.frozen and "expected" not in saved.buffers
+    is_some = (
+        all(map(int.__lt__, kept, kept[1:])) and 0 < len(kept) < len(saved.lexicon) and kept[-1] < len(saved.lexicon)
+    )
+    if not is_asked_for or not is_some or "card_indptr" not in saved.buffers:
+        raise ValueError("the terms that it keeps are not some of its own")
 
 
 def _check_scaling(buffers: dict[str, memoryview]) -> None:

@@ -34,6 +34,18 @@ WEIGHTINGS = ("binary", "counts", "sublinear")
 AUTO = "auto"  # chosen when there are texts: a model among all, or a smoothing by leave-one-out
 BAYES = "bayes"  # chosen by leave-one-out among models of counts
 PRIORS = ("data", "uniform")
+# What terms can be selected by, all of them functions of the counts; and what it is measured in.
+MEASURES = {
+    "mutual-information": "bits",
+    "information-gain": "bits",
+    "gain-ratio": "ratio",
+    "chi-square": "chi-square",
+    "bi-normal-separation": "deviations",
+    "odds-ratio": "nats",
+    "document-frequency": "texts",
+    "correlation": "correlation",
+    "sparse-bayes": "nats",
+}
 CALIBRATIONS = ("none",)
 GREATEST = 1e9
 LEAST = 1e-12  # strength of smoothing: what is divided by it can still be multiplied
@@ -61,6 +73,7 @@ class Settings:
     tokens: str = "word"
     accents: str = "keep"
     hash_bits: int | None = None
+    select: str | None = None
     binary: bool = False
     smoothing: str | None = None
     alpha: float | None = None
@@ -90,7 +103,7 @@ class Settings:
         >>> Settings.for_training(words=(1, 2)).model, Settings.for_training(alpha=0.5).model
         ('auto', 'multinomial')
         """
-        of_any = {field.name for field in fields(Terms)} | {"threads", "budget"}
+        of_any = {field.name for field in fields(Terms)} | {"select", "threads", "budget"}
         model = AUTO if given.keys() <= of_any else cls.model
         return cls.of(**{"model": model, **given})
 
@@ -108,6 +121,7 @@ class Settings:
         check_choice("calibration", self.calibration, CALIBRATIONS)
         if not isinstance(self.binary, bool):
             raise BadSetting(setting="binary", got=self.binary, expected="True or False")
+        self._check_select()
         self._check_smoothing()
         self._check_ratio()
         self._check_prior()
@@ -125,6 +139,17 @@ class Settings:
             )
         for setting in ("words", "chars", "chars_across"):
             object.__setattr__(self, setting, getattr(self.terms, setting))
+
+    def _check_select(self) -> None:
+        if self.select is None:
+            return
+        name, colon, top = self.select.partition(":") if isinstance(self.select, str) else ("", "", "")
+        if colon:
+            check_choice("select", name, tuple(MEASURES))
+        if not colon or not top.isdecimal() or int(top) < 1:
+            expected = "a measure and how many terms to keep, such as 'mutual-information:1000'"
+            raise BadSetting(setting="select", got=self.select, expected=expected)
+        object.__setattr__(self, "select", f"{name}:{int(top)}")
 
     def _check_smoothing(self) -> None:
         if self.smoothing is None:
@@ -195,6 +220,12 @@ class Settings:
             if getattr(self, setting) != default:
                 got = getattr(self, setting)
                 raise NotForModel(setting=setting, got=got, model=self.model, known=f"{default!r} alone")
+
+    @property
+    def selects(self) -> tuple[str, int] | None:
+        """By what terms are selected, and how many; None where all are kept."""
+        name, _, top = (self.select or "").partition(":")
+        return (name, int(top)) if name else None
 
     @property
     def has_ratios(self) -> bool:

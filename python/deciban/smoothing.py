@@ -118,8 +118,13 @@ class Beta:
     strength: float
     p: float
 
-    def coin(self, of: Totals) -> Coin:  # noqa: ARG002
+    @property
+    def throws(self) -> Coin:
+        """Those that were before, which no document changes."""
         return Coin(np.full((1, 1), self.strength * self.p), np.full((1, 1), self.strength * (1 - self.p)))
+
+    def coin(self, of: Totals) -> Coin:  # noqa: ARG002
+        return self.throws
 
 
 @dataclass(frozen=True)

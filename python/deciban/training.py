@@ -19,7 +19,6 @@ from .counts import Counts
 from .errors import NoExamples, NoTrainingTexts, NoUnlabelled, OneLabel, UnknownLabel, listed
 from .examples import Examples, Source, kept, texts_of
 from .halves import count
-from .rows import rows
 from .settings import AUTO, FITTED, Settings
 from .terms import refuse
 from .weighing import resolved
@@ -152,15 +151,16 @@ def _trained(
         trained = Classifier(settings, counts, [provenance], examples)
         trained._scorecard = trained._fitted(examples, steps, clock)
         return trained
+    model = Classifier(settings, counts, [provenance], examples)
     if not is_open(settings):
-        return Classifier(resolved(settings, counts), counts, [provenance], examples)
+        model.settings = resolved(settings, model.selected)
+        return model
     if sample is None:
         sample = kept.Reservoir(MOST_TEXTS)
         sample.add(examples or Examples([], []))
     some = kept.some(sample.examples, range(min(most_texts(counts), len(sample))))
-    sampled = Sample(rows(counts.lexicon, some.texts, settings.cores), counts.numbers(some.labels))
-    chosen, provenance["choice"] = choose(settings, counts, sampled)
-    return Classifier(chosen, counts, [provenance], examples)
+    model.settings, provenance["choice"] = choose(settings, model.selected, Sample(*model._rows(some)))
+    return model
 
 
 def check_weights(settings: Settings, counts: Counts) -> None:

@@ -36,7 +36,7 @@ COMMANDS = (
         "sample",
         "graph",
     ),
-    *("learn", "forget", "merge", "drop-label", "keep-labels", "rename-label", "freeze"),
+    *("learn", "forget", "merge", "drop-label", "keep-labels", "rename-label", "select", "freeze"),
 )
 WIDTH = 80
 INTERRUPTED = 130  # what shells say of a command that Ctrl-C ended

@@ -70,6 +70,8 @@ def add_settings(parser: ArgumentParser) -> None:
     add("--accents", default="keep", metavar="NAME", help=accents)
     bits = "bound the memory: count terms in 2^N buckets, by a hash of their names (default: no hashing)"
     add("--hash-bits", default=None, type=options.positive, metavar="N", help=bits)
+    select = "keep so many terms, the best by a measure: mutual-information:20000, chi-square:... (default: all)"
+    add("--select", default=None, metavar="MEASURE:N", help=select)
     add("--binary", action="store_true", help="count a term once a text")
     smoothing = "laplace, none, beta, dirichlet, jelinek-mercer, absolute, deleted, or auto (default: the model's own)"
     add("--smoothing", default=None, metavar="NAME", help=smoothing)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import NeedsExtra, one_line
@@ -38,13 +39,18 @@ def check(path: str | os.PathLike[str]) -> None:
 
 def draw(path: str | os.PathLike[str], comparison: Comparison) -> None:
     """Draws it as the name ends, whole or not at all."""
+    save(path, lambda: _figure(comparison))
+
+
+def save(path: str | os.PathLike[str], figure: Callable[[], Figure]) -> None:
+    """Writes what is drawn as the name ends, whole or not at all."""
     check(path)
     import matplotlib as mpl
 
     kind = ending_of(path, ENDINGS).removeprefix(".")
     with mpl.rc_context(STYLE), warnings.catch_warnings(), replacing(path) as file:
         warnings.filterwarnings("ignore", "Glyph")  # of names in scripts that the font lacks
-        _figure(comparison).savefig(file, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else None)
+        figure().savefig(file, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else None)
 
 
 def _figure(comparison: Comparison) -> Figure:

@@ -42,6 +42,7 @@ def go_on(member: Member, card: Scorecard, before: Counts, after: Counts, rows: 
     """The scorecard of a model of documents that were counted `before`, moved by rows that are counted `after`."""
     if not len(rows):
         return card
+    card, before = _still_there(card, before, after)
     places = _places(before.lexicon, after.lexicon)
     seen = _seen(member.sight, card, before, after, places, rows)
     ratio = ratios(after, member.ratios[0]) if member.ratios else np.ones((len(seen.terms), of.labels))
@@ -53,6 +54,19 @@ def go_on(member: Member, card: Scorecard, before: Counts, after: Counts, rows: 
     if member.ratios:
         linear = linear._replace(weights=interpolated(linear.weights, ratio, member.ratios[1]))
     return cards.of_one(after.labels, after.lexicon, seen, linear)
+
+
+def _still_there(card: Scorecard, before: Counts, after: Counts) -> tuple[Scorecard, Counts]:
+    """What was there before, of the terms that still are: a selection may keep others now."""
+    now = set(after.lexicon.names())
+    kept = np.fromiter((name in now for name in before.lexicon.names()), np.bool_, len(before.lexicon))
+    if kept.all():
+        return card, before
+    left, there = before.of_terms(kept), np.repeat(kept, np.diff(card.indptr))
+    indptr = np.concatenate([[0], np.cumsum(np.diff(card.indptr)[kept])])
+    scaling = None if card.scaling is None else replace(card.scaling, length=card.scaling.length[kept])
+    some = replace(card, indptr=indptr, label=card.label[there], weight=card.weight[there])
+    return replace(some, lexicon=left.lexicon, scaling=scaling), left
 
 
 def _known(before: Counts, after: Counts) -> npt.NDArray[np.bool_]:

@@ -41,6 +41,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tokens: str = "word",
         accents: str = "keep",
         hash_bits: int | None = None,
+        select: str | None = None,
         binary: bool = False,
         smoothing: str | None = None,
         alpha: float | None = None,
@@ -71,6 +72,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.tokens = tokens
         self.accents = accents
         self.hash_bits = hash_bits
+        self.select = select
         self.binary = binary
         self.smoothing = smoothing
         self.alpha = alpha

@@ -169,6 +169,23 @@ REFUSED = {
     "evaluate mail.deciban mail.csv --costs mail.csv": "mail.csv:1: no column 'true'; the columns are: text, label",
     "evaluate mail.deciban mail.csv --costs costs.csv": "there is a cost for 'eggs', which is no label here; "
     "the labels are: ham, spam",
+    "evaluate mail.deciban mail.csv --trained-on none.csv": f"none.csv: {NOT_READ}",
+    "evaluate mail.deciban mail.csv --trained-on mail.csv": "mail.csv, but for the rows that are judged: "
+    "expected labelled examples, got none",
+    "evaluate mail.deciban mail.csv --folds 3": "texts: expected at most 2 folds, as many as the label 'spam' "
+    "has texts, got 3",
+    "evaluate mail.deciban mail.csv --group author": "mail.csv:1: no column 'author'; the columns are: text, label",
+    "evaluate mail.deciban mail.csv --time label": "texts, time[0]: expected a time, a number or a date such as "
+    "2026-11-17 or 2026-11-17T09:30, got 'spam'",
+    "evaluate mail.deciban header.csv --folds 3": "header.csv: expected labelled examples, got none",
+    "evaluate mail.deciban null.jsonl --folds 2": "null.jsonl:2: expected a text, got None",
+    "train mail.csv --evaluate folds:1": "protocol='folds:1': expected auto, loo, folds:10, tune:0.3 or time:5",
+    "train mail.csv --evaluate time:day": "mail.csv:1: no column 'day'; the columns are: text, label",
+    "train mail.csv --evaluate folds:9": "texts: expected at most 2 folds, as many as the label 'spam' has "
+    "texts, got 9",
+    "train mail.csv --evaluate --group author": "mail.csv:1: no column 'author'; the columns are: text, label",
+    "train mail.csv --report none/r.html": "none/r.html: cannot write: No such file or directory",
+    "train mail.csv --report mail.csv": "mail.csv: cannot write: it is the file to read from",
     "evaluate frozen.deciban mail.csv --loo": f"frozen.deciban {NO_COUNTS}",
     "evaluate frozen.deciban mail.csv --report r.html": f"frozen.deciban {NO_COUNTS}",
     "learn none.deciban mail.csv": f"none.deciban: {NOT_READ}",
@@ -281,6 +298,13 @@ WRONG_USAGE = {
     "predict": "the following arguments are required: MODEL; see deciban predict",
     "explain mail.deciban": "the following arguments are required: TEXT; see deciban explain",
     "explain mail.deciban text --top 0": "argument --top: expected a whole number above 0, got '0'",
+    "train mail.csv --evaluate fold": "argument --evaluate: expected auto, loo, folds:10, tune:0.3 or time:COLUMN, "
+    "got 'fold'; see deciban train",
+    "train mail.csv --group author": "--group says what --evaluate keeps apart; see deciban train",
+    "evaluate mail.deciban mail.csv --loo --folds 3": "--loo and --folds, --group or --time do not go together; "
+    "see deciban evaluate",
+    "compare mail.csv --test mail.csv --group x": "--group and --time are for folds, not for a --test file; "
+    "see deciban compare",
     "evaluate mail.deciban mail.csv --paths=": "argument --paths: expected what stands between the steps of a path, "
     "such as /; see deciban evaluate",
     "evaluate mail.deciban": "the following arguments are required: FILE; see deciban evaluate",

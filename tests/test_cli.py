@@ -41,7 +41,8 @@ def test_leave_one_out_says_how_good_the_model_is(model):
     assert shown[1] == "baseline 24.7% (always 'billing'); macro-F1 0.880"
     named = re.sub(r"0\.\d{3}", "#", shown[2])
     assert named == "log loss #, Brier score #, calibration error #; ROC area #, average precision #"
-    assert len(shown) == 3 + 1 + 6
+    assert len(shown) == 3 + 1 + 6 + 1
+    assert shown[-1] == "training accuracy 100.0%: on what it learnt from, so never what to expect"
 
 
 def test_predict_answers_every_row_in_order(model):

@@ -25,9 +25,9 @@ from deciban.cli import run
 from deciban.comparing import TEST, TRAIN
 from deciban.evaluation import Evaluation, wilson
 from deciban.evaluation.comparison import Comparison, Run, bootstrap, mcnemar, paired
-from deciban.fitting.committee import folds_of
 from deciban.holdout import HeldOut
 from deciban.settings import Settings
+from deciban.splits import folds_of
 from terminal import on_a_terminal
 
 TICKETS = ROOT / "samples" / "tickets.csv"

@@ -192,6 +192,22 @@ WORDINGS = {
         lambda _: deciban.path(["free money", "see you"], ["spam", "ham"]),
         "texts: expected at least 5 examples, one a fold, got 2",
     ),
+    errors.TooFewGroups: (
+        lambda _: deciban.evaluate(["free money", "see you"] * 3, ["x", "y"] * 3, "folds:3", group=[1, 2] * 3),
+        "texts: expected at least 3 groups, one for each part, got 2",
+    ),
+    errors.TooFewTimes: (
+        lambda _: deciban.evaluate(["free money", "see you"] * 3, ["x", "y"] * 3, time=[1, 2] * 3),
+        "texts: 5 steps in time need examples of 6 different times, got 2",
+    ),
+    errors.BadTime: (
+        lambda _: deciban.evaluate(["free money", "see you"], ["x", "y"], "time:1", time=["2026-11-17", "17.11.2026"]),
+        "texts, time[1]: expected a time, a number or a date such as 2026-11-17 or 2026-11-17T09:30, got '17.11.2026'",
+    ),
+    errors.UnevenColumn: (
+        lambda _: deciban.evaluate(["free money", "see you"], ["x", "y"], group=["anna"]),
+        "expected one group a text, got 2 texts and 1 of these",
+    ),
     errors.UnevenTests: (
         lambda _: run(["compare", "a.csv", "b.csv", "--test", "c.csv"]),
         "expected one --test file for each of the 2 files to train on, got 1",

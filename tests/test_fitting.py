@@ -18,11 +18,12 @@ from deciban import errors, fitting
 from deciban.cli import run
 from deciban.decision import log_posterior
 from deciban.fitting import members
-from deciban.fitting.committee import MEMBERS, folds_of, weigh
+from deciban.fitting.committee import MEMBERS, weigh
 from deciban.fitting.members import Labelled, Member, fit, held_out
 from deciban.fitting.seen import Sight
 from deciban.rows import rows
 from deciban.settings import FITTED
+from deciban.splits import folds_of
 from deciban.units import decibans
 from terminal import on_a_terminal
 

@@ -13,13 +13,13 @@ from deciban.cli import parser
 from deciban.settings import Settings
 from deciban.weighing import MODELS, SMOOTHINGS
 
-CARD = ["Classifier", "DecibanError", "compare", "load", "path", "train"]
+CARD = ["Classifier", "DecibanError", "compare", "evaluate", "load", "path", "train"]
 FACE = [
     *["BernoulliNB", "ComplementNB", "CountVectorizer", "HashingVectorizer", "MultinomialNB"],
     *["TextClassifier", "TfidfVectorizer"],
 ]
 VERBS = [
-    *["counts", "documents", "drop_labels", "evaluate", "expected", "explain", "export", "forget"],
+    *["asked", "counts", "documents", "drop_labels", "evaluate", "expected", "explain", "export", "forget"],
     *["forget_from", "freeze", "frozen", "graph", "held_out", "keep_labels", "labels", "learn", "learn_from"],
     *["leave_one_out", "lexicon", "log_odds", "predict", "predict_log_proba", "predict_proba", "predict_top"],
     *["rank", "rank_in", "ranked_terms", "rename_label", "sample", "save", "scorecard", "scores", "select"],

@@ -15,15 +15,17 @@ if TYPE_CHECKING:
     from .comparing import compare
     from .errors import DecibanError
     from .paths import path
+    from .protocols import evaluate
     from .training import train
 
-__all__ = ["Classifier", "DecibanError", "compare", "load", "path", "train"]
+__all__ = ["Classifier", "DecibanError", "compare", "evaluate", "load", "path", "train"]
 __version__ = "0.1.0"
 
 _HOMES = {
     "Classifier": "classifier",
     "DecibanError": "errors",
     "compare": "comparing",
+    "evaluate": "protocols",
     "load": "classifier",
     "path": "paths",
     "train": "training",

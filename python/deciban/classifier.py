@@ -115,6 +115,15 @@ class Classifier:
         return self._known.labels
 
     @property
+    def asked(self) -> Settings:
+        """Its settings as they were asked for, with all open that it chose itself: what training it again takes."""
+        first = self.provenance[0] if self.provenance else {}
+        if "asked" in first:
+            return modelfile.settings_of(first["asked"])
+        is_chosen = "fit" in first and self.settings.model != "committee"
+        return replace(self.settings, cost=None) if is_chosen else self.settings
+
+    @property
     def lexicon(self) -> Lexicon:
         """The terms that it knows: of those that were counted, the ones that its selection keeps."""
         is_all = self.expected is None and self.settings.select is None
@@ -195,6 +204,7 @@ class Classifier:
         return self.counts
 
     def _check_leave_one_out(self) -> None:
+        self._refuse_expected("leave-one-out")
         if self.settings.needs_rows:
             raise NoLeaveOneOut(model=self.settings.model)
 
@@ -498,7 +508,6 @@ class Classifier:
 
         A model that was loaded has no texts: pass it those that it was trained on.
         """
-        self._refuse_expected("leave-one-out")
         self._check_leave_one_out()
         given = self._examples if texts is None else self._checked(texts, labels)
         if given is None:
@@ -521,7 +530,6 @@ class Classifier:
     ) -> tuple[list[str], HeldOut]:
         """The texts of a file and their held-out scores; `loo` where they are those that it was trained on."""
         if loo:
-            self._refuse_expected("leave-one-out")
             self._check_leave_one_out()
         texts, labels, lines = [], [], []
         for batch in source.batches(progress):

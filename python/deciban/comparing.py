@@ -10,7 +10,6 @@ anything is trained. Figures and differences are made elsewhere (`evaluation`).
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -21,14 +20,15 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .errors import BadSet, BadSetting, NoExamples, NothingToCompare, OneLabelIn, TooManyFolds, described, listed
+from .errors import BadSet, BadSetting, NoExamples, NothingToCompare, described
 from .evaluation import Evaluation
 from .evaluation.comparison import Comparison, Run
 from .examples import labels_of, texts_of
-from .fitting.committee import folds_of
 from .halves import count
 from .holdout import HeldOut
+from .protocols import check, fold
 from .settings import Settings
+from .splits import Part, Split, by_time, in_folds
 from .terms import refuse
 from .training import check_weights, train
 from .weighing import log_prior
@@ -39,19 +39,17 @@ Progress: TypeAlias = "Callable[[str, int, int], None]"
 
 
 class Set(NamedTuple):
-    """Labelled texts; what each is for, where somebody says so; where each came from, if that was a file."""
+    """Labelled texts; what each is for, where somebody says so; where each came from, if that was a file.
+
+    Texts of one `group` are never on both sides; where there is a `time`, models learn from what came before.
+    """
 
     texts: Any
     labels: Any
     split: Any = None
     where: Callable[[int], str] | None = None
-
-
-class Part(NamedTuple):
-    """What to learn from, and what to judge by."""
-
-    train: Places
-    test: Places
+    group: Any = None
+    time: Any = None
 
 
 class Answered(NamedTuple):
@@ -69,8 +67,12 @@ class Task:
     name: str
     texts: _core.Texts
     labels: list[str]
-    parts: list[Part]
-    protocol: str
+    split: Split
+
+    @property
+    def parts(self) -> list[Part]:
+        """What to learn from and to judge by, again and again."""
+        return self.split.parts
 
     def at(self, places: Places) -> tuple[list[Any], list[str]]:
         """Some of its examples."""
@@ -78,11 +80,11 @@ class Task:
 
     def fold(self, number: int) -> str:
         """Which of its parts that is, where there are several."""
-        return f", fold {number} of {len(self.parts)}" if len(self.parts) > 1 else ""
+        return fold(number, len(self.parts))
 
 
 def compare(
-    sets: Mapping[str, Sequence[object]],
+    sets: Mapping[str, Sequence[object] | Mapping[str, object]],
     models: Mapping[str, Mapping[str, Any]],
     *,
     folds: int = 10,
@@ -92,7 +94,8 @@ def compare(
     """Trains models on sets, all on the same parts, and tells which is better, and whether by more than luck.
 
     A set is (texts, labels), judged by so many folds, or (texts, labels, split), where split says "train" or "test" of
-    each text. A model is its settings, those of `train`.
+    each text; or, by name, {"texts": ..., "labels": ..., "group": ...}: texts of one group are never on both sides, and
+    with "time" models learn from what came before. A model is its settings, those of `train`.
 
     >>> texts = ["free money", "money now", "free now", "see you", "you soon", "see me"] * 5
     >>> labels = ["spam", "spam", "spam", "ham", "ham", "ham"] * 5
@@ -117,11 +120,9 @@ def compare(
     return Comparison(tuple(_runs(tasks, models, progress)), chosen, seed)
 
 
-def _task(name: str, given: Sequence[object], models: Mapping[str, Settings], folds: int, seed: int) -> Task:
+def _task(name: str, given: object, models: Mapping[str, Settings], folds: int, seed: int) -> Task:
     """A set, checked with the settings that speak of its labels."""
-    if not isinstance(given, (tuple, list)) or not 2 <= len(given) <= len(Set._fields):
-        raise BadSet(name=name, got=described(given))
-    of = Set(*given)
+    of = _set_of(name, given)
     texts = texts_of(of.texts)
     labels = labels_of(of.labels, texts)
     if not labels:
@@ -136,34 +137,44 @@ def _task(name: str, given: Sequence[object], models: Mapping[str, Settings], fo
     for settings in models.values():
         log_prior(counts, settings)
         check_weights(settings, counts)
-    task = Task(name, texts, labels, *_parts(name, labels, split, folds, seed))
-    _check_labels(task)
-    return task
+    parts = _split(name, labels, split, _columns(name, of), folds, seed)
+    check(parts, labels, name)
+    return Task(name, texts, labels, parts)
 
 
-def _check_labels(task: Task) -> None:
-    """Refuses parts that teach one label alone."""
-    for number, part in enumerate(task.parts, start=1):
-        seen = {task.labels[i] for i in part.train}
-        if len(seen) < 2:
-            which = task.fold(number) if len({*task.labels}) > 1 else ""
-            raise OneLabelIn(where=f"{task.name}{which}", label=seen.pop())
+def _set_of(name: str, given: object) -> Set:
+    """A set as it was given: in order, or by name."""
+    if isinstance(given, Mapping) and {"texts", "labels"} <= given.keys() <= {*Set._fields}:
+        return Set(**given)
+    if not isinstance(given, (tuple, list)) or not 2 <= len(given) <= len(Set._fields):
+        raise BadSet(name=name, got=described(given))
+    return Set(*given)
 
 
-def _parts(name: str, labels: list[str], split: list[Any], folds: int, seed: int) -> tuple[list[Part], str]:
+def _columns(name: str, of: Set) -> tuple[Any, Any]:
+    """The groups and the times of a set, if it has any."""
+    group, time = (
+        None if column is None else list(texts_of(column, what))
+        for column, what in ((of.group, "groups"), (of.time, "times"))
+    )
+    for column in (group, time):
+        if column is not None and len(column) != len(of.texts):
+            raise BadSet(name=name, got=f"{len(of.texts)} texts and a group or time of {len(column)}")
+    if group is not None and time is not None:
+        raise BadSetting(setting="group", got="a column", expected="none where texts are held out by time")
+    return group, time
+
+
+def _split(name: str, labels: list[str], split: list[Any], columns: tuple[Any, Any], folds: int, seed: int) -> Split:
     """What to learn from and what to judge by, once or fold by fold; and what that is called."""
-    if {TRAIN, TEST} <= {value for value in split if isinstance(value, str)}:
+    group, time = columns
+    if time is not None:
+        return by_time(time, folds, name)
+    if group is None and {TRAIN, TEST} <= {value for value in split if isinstance(value, str)}:
         train, test = (np.array([i for i, value in enumerate(split) if value == part]) for part in (TRAIN, TEST))
         left_out = len(split) - len(train) - len(test)
-        return [Part(train, test)], "test part" + (f" ({left_out:,} texts are of no part)" if left_out else "")
-    times = Counter(labels).most_common()
-    label, most = times[0]
-    if most < folds:
-        raise TooManyFolds(name=name, folds=folds, label=label, got=most)
-    few = [label for label, n in times if n < folds]
-    fold = folds_of(np.unique(labels, return_inverse=True)[1], folds, seed)
-    parts = [Part(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(folds)]
-    return parts, f"{folds} folds" + (f" (some without {listed(few)})" if few else "")
+        return Split([Part(train, test)], "test part" + (f" ({left_out:,} texts are of no part)" if left_out else ""))
+    return in_folds(labels, folds, seed, group, name)
 
 
 def _runs(tasks: list[Task], models: Mapping[str, Mapping[str, Any]], progress: Progress | None) -> Iterator[Run]:
@@ -197,4 +208,4 @@ def _run(model: str, task: Task, answered: list[Answered]) -> Run:
     truth, predicted = [task.labels[i] for i in places[order]], [answers[i] for i in order]
     held = HeldOut(tuple(sorted({*task.labels})), truth, np.empty((len(truth), 0)), predicted)
     seconds = (fmean(part.train_seconds for part in answered), fmean(part.predict_seconds for part in answered))
-    return Run(model, task.name, task.protocol, Evaluation(held), *seconds)
+    return Run(model, task.name, task.split.words, Evaluation(held), *seconds)

@@ -172,6 +172,22 @@ class TooFewForFolds(InputError):
     wording = "{where}: expected at least {folds} examples, one a fold, got {got}"
 
 
+class TooFewGroups(InputError):
+    wording = "{name}: expected at least {folds} groups, one for each part, got {got}"
+
+
+class TooFewTimes(InputError):
+    wording = "{name}: {steps} steps in time need examples of {needed} different times, got {got}"
+
+
+class BadTime(InputError):
+    wording = "{where}: expected a time, a number or a date such as 2026-11-17 or 2026-11-17T09:30, got {got}"
+
+
+class UnevenColumn(InputError):
+    wording = "expected one {what} a text, got {texts} texts and {got} of these"
+
+
 class UnevenTests(InputError):
     wording = "expected one --test file for each of the {files} files to train on, got {tests}"
 

@@ -62,6 +62,11 @@ class _LineFeeds:
         self._stream.write(row.removesuffix("\r\n") + "\n")
 
 
+def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+    """Whether two names are of one file."""
+    return os.path.isfile(one) and os.path.isfile(other) and os.path.samefile(one, other)
+
+
 def check_writable(path: str | os.PathLike[str], *read: str) -> None:
     """Refuses a path that cannot be written, or is one of those that are read, before anybody works for it in vain.
 
@@ -70,7 +75,7 @@ def check_writable(path: str | os.PathLike[str], *read: str) -> None:
         ...
     deciban.errors.Unwritable: /no/such/folder/mail.deciban: cannot write: No such file or directory
     """
-    if any(os.path.isfile(other) and os.path.exists(path) and os.path.samefile(path, other) for other in read):
+    if any(same_file(path, other) for other in read):
         raise Unwritable(path=path, reason="it is the file to read from")
     try:
         target = os.path.realpath(path)

@@ -352,7 +352,7 @@ def load(path: str | os.PathLike[str]) -> Saved:
 
 def _saved(about: dict[str, Any], buffers: dict[str, memoryview]) -> Saved:
     """All of it, or an error that says what is wrong."""
-    settings, labels = _settings(about["settings"]), about["labels"]
+    settings, labels = settings_of(about["settings"]), about["labels"]
     lexicon = _core.Lexicon(settings.terms.core, buffers["names"], buffers["offsets"])
     saved = Saved(settings, tuple(labels), _provenance(about["provenance"]), lexicon, buffers)
     if not saved.frozen:
@@ -448,8 +448,8 @@ def _digest(data: memoryview, checksum: str = _UNSIGNED) -> str:
     return digest.hexdigest()
 
 
-def _settings(given: dict[str, Any]) -> Settings:
-    """JSON has no pairs: lengths come back as lists."""
+def settings_of(given: dict[str, Any]) -> Settings:
+    """Settings as a file holds them. JSON has no pairs: lengths come back as lists."""
     for name in given.keys() - Settings().as_dict().keys():
         raise ValueError(f"{name!r} is not a setting of a model")
     return Settings.of(**{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()})
@@ -505,6 +505,7 @@ def _provenance(given: list[dict[str, Any]]) -> Provenance:
     for part in given:
         if type(part["source"]) is not str or type(part["examples"]) is not int:
             raise ValueError("where it came from cannot be read")
+        settings_of(part.get("asked", {}))
         if type(part.get("auto", "")) is not str:
             raise ValueError("what it was chosen for cannot be read")
         if type(part.get("weight", 0)) not in (int, float):

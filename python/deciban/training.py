@@ -128,7 +128,7 @@ def _of_all(
         counts = count(plan.settings, examples.texts, examples.labels)
     trained = _trained(plan.settings, counts, source, examples, sample, steps, clock)
     first, *others = trained.provenance
-    trained.provenance = ({**first, "auto": plan.why}, *others)
+    trained.provenance = ({**first, "auto": plan.why, "asked": asked(settings)}, *others)
     return trained
 
 
@@ -160,7 +160,15 @@ def _trained(
         sample.add(examples or Examples([], []))
     some = kept.some(sample.examples, range(min(most_texts(counts), len(sample))))
     model.settings, provenance["choice"] = choose(settings, model.selected, Sample(*model._rows(some)))
+    provenance["asked"] = asked(settings)
     return model
+
+
+def asked(settings: Settings) -> dict[str, Any]:
+    """What a user asked for, for a note in a model that has chosen the rest: whoever retrains it must choose again."""
+    plain = Settings().as_dict()
+    given = {name: value for name, value in settings.as_dict().items() if value != plain[name]}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
 
 
 def check_weights(settings: Settings, counts: Counts) -> None:

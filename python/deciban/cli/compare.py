@@ -41,6 +41,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--model", dest="rows", action="append", metavar="MODEL", help=row)
     add("--folds", default=10, type=options.positive, metavar="N", help="how many folds (default: 10)")
     add("--seed", default=0, type=options.whole, metavar="N", help="what folds are drawn by (default: 0)")
+    options.add_sides(parser)
     test = "judge by this file what was learnt from FILE; as many as there are FILEs, in their order"
     add("--test", action="append", metavar="FILE", help=test)
     against = "compare all others with this model (default: with the best of each set)"
@@ -62,7 +63,7 @@ def run(given: Namespace) -> None:
     sources = _sources(given)
     _check_outputs(given)
     with screen.steps() as steps:
-        sets = {name: _set(*of) for name, of in sources.items()}
+        sets = {name: _set(given, *of) for name, of in sources.items()}
         found = compare(sets, models, folds=given.folds, seed=given.seed, progress=steps)
     for path in given.save:
         found.save(path, given.against)
@@ -113,13 +114,17 @@ def _check_distinct(what: str, names: Sequence[str]) -> None:
 def _sources(given: Namespace) -> dict[str, tuple[Source, Source | None]]:
     """The files, and those to test on, by names as short as tell them apart."""
     tests = given.test or [None] * len(given.files)
+    if given.test and options.sides(given):
+        from . import UsageError
+
+        raise UsageError("--group and --time are for folds, not for a --test file; see deciban compare --help")
     if len(tests) != len(given.files):
         raise UnevenTests(files=len(given.files), tests=len(tests))
     for path in (*given.files, *filter(None, tests)):
         with reading(path):
             os.stat(os.devnull if path == "-" else path)
     given.file = None
-    any_file = replace(options.source(given, labelled=True), maybe=("split",))
+    any_file = replace(options.source(given, labelled=True, keep=options.sides(given)), maybe=("split",))
     sources = [replace(any_file, path=path) for path in given.files]
     names = [source.name for source in sources]
     if len({*names}) < len(names):
@@ -143,13 +148,14 @@ def _check_outputs(given: Namespace) -> None:
         check_writable(path, *given.files, *(given.test or []))
 
 
-def _set(source: Source, test: Source | None) -> Set:
+def _set(given: Namespace, source: Source, test: Source | None) -> Set:
     """A set from its file, or from one to learn from and one to judge by."""
     from ..comparing import TEST, TRAIN, Set
 
     first = _read(source)
     if test is None:
-        return Set(first.texts, first.labels, [split for (split,) in first.kept], first.where)
+        split = [row[-1] for row in first.kept]
+        return Set(first.texts, first.labels, split, first.where, **options.columns(given, first.kept))
     second, n = _read(test), len(first.texts)
     return Set(
         first.texts + second.texts,

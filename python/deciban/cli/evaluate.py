@@ -1,6 +1,7 @@
 """`deciban evaluate`: how good a model is.
 
-On labelled texts that it has not seen, or by leave-one-out on those that it was trained on.
+On labelled texts that it has not seen; by leave-one-out on those that it was trained on; or by --folds, which train
+such a model again and again, each time without some of the texts, and choose again whatever it had chosen.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from typing import TYPE_CHECKING, Any
 
-from . import changes, figures, options, screen
+from ..errors import NoExamples
+from ..files import same_file
+from . import UsageError, changes, figures, options, screen
 
 if TYPE_CHECKING:
     from ..classifier import Classifier
     from ..evaluation import Evaluation
     from ..evaluation.comparison import Difference
+    from ..examples import Read, Source
 
 SUMMARY = "tell how good a model is"
 EXAMPLE = "deciban evaluate mail.deciban mail.csv --where split=test --report report.html"
@@ -28,6 +32,15 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("file", metavar="FILE", help="labelled examples; - reads standard input")
     loo = "the file is what the model was trained on: leave each example out in turn"
     add("--loo", action="store_true", help=loo)
+    folds = (
+        "train such a model anew in so many folds, and judge each fold by the others: the file is what it learns from"
+    )
+    add("--folds", type=options.positive, metavar="N", help=folds)
+    options.add_sides(parser)
+    add("--seed", default=0, type=options.whole, metavar="N", help="what folds are drawn by (default: 0)")
+    options.add_weight(parser)
+    trained = "what the model was trained on, to find texts that stand in both; of FILE itself, the rows not judged"
+    add("--trained-on", metavar="FILE", help=trained)
     against = "another model: is it better or worse on the same texts, and by more than luck?"
     add("--against", metavar="MODEL", help=against)
     costs = "what answers cost: a CSV file with the columns true, predicted, cost (others: 0 if right, 1 if wrong)"
@@ -49,19 +62,18 @@ def _separator(given: str) -> str:
 def run(given: Namespace) -> None:
     """Evaluates, and reports."""
     from ..classifier import load
-    from ..evaluation import Evaluation, costs
+    from ..evaluation import costs
     from ..files import check_writable
 
-    source = options.source(given, labelled=True)
+    _check(given)
     if given.report is not None:
         check_writable(given.report)
     takes_counts = given.loo or given.report is not None
     classifier = (changes.with_counts if takes_counts else load)(given.model).with_threads(given.threads)
     other = None if given.against is None else load(given.against).with_threads(given.threads)
     prices = None if given.costs is None else costs.read(given.costs)
-    with screen.progress(f"reading {given.file}", source.size) as progress:
-        texts, held = classifier.held_out(source, loo=given.loo, progress=progress)
-    evaluation = Evaluation(held)
+    source = options.source(given, labelled=True, keep=options.sides(given))
+    texts, evaluation = (_in_folds if _has_folds(given) else _of_model)(given, classifier, source)
     if prices is not None:
         costs.check(prices, evaluation.labels)
     beside = None if other is None else _beside(given, evaluation, texts, other, source.name)
@@ -71,8 +83,67 @@ def run(given: Namespace) -> None:
     if given.json:
         screen.write_json({**evaluation.as_dict(), **more})
         return
-    figures.show(evaluation, "leave-one-out" if given.loo else "on examples kept apart")
+    figures.show(evaluation)
     _show_more(given, more, beside)
+
+
+def _has_folds(given: Namespace) -> bool:
+    return given.folds is not None or bool(options.sides(given))
+
+
+def _check(given: Namespace) -> None:
+    """Refuses options that say different things."""
+    ways = {"--loo": given.loo, "--folds, --group or --time": _has_folds(given), "--trained-on": given.trained_on}
+    said = [name for name, was_said in ways.items() if was_said]
+    if len(said) > 1:
+        raise UsageError(f"{said[0]} and {said[1]} do not go together; see deciban evaluate --help")
+    if _has_folds(given) and given.against is not None:
+        raise UsageError("--against judges models as they are: use deciban compare for folds")
+
+
+def _in_folds(given: Namespace, classifier: Classifier, source: Source) -> tuple[list[str], Evaluation]:
+    """Models like this one, each by texts that it has not learnt from."""
+    from ..protocols import evaluate_like
+
+    with screen.progress(f"reading {given.file}", source.size) as progress:
+        batch = source.in_memory(progress).batch
+    protocol = "auto" if given.folds is None else f"folds:{given.folds}"
+    with screen.steps() as steps:
+        how = {**options.columns(given, batch.kept), "seed": given.seed, "progress": steps}
+        found = evaluate_like(classifier, batch, protocol, **how)
+    return [batch.texts[i] for i in found.places or range(found.examples)], found
+
+
+def _of_model(given: Namespace, classifier: Classifier, source: Source) -> tuple[list[str], Evaluation]:
+    """This very model, by leave-one-out or by texts that were kept apart."""
+    from ..evaluation import Evaluation
+    from ..evaluation.doubts import doubts, twins_beside
+    from ..examples import Read
+    from ..protocols import left_out
+
+    with screen.progress(f"reading {given.file}", source.size) as progress:
+        judged = source.in_memory(progress) if given.trained_on else source
+        texts, held = classifier.held_out(judged, loo=given.loo, progress=progress)
+    if given.loo:
+        return texts, left_out(classifier, texts, held)
+    learnt = _learnt(given, judged) if isinstance(judged, Read) else None
+    threads = classifier.settings.cores
+    twins = [] if learnt is None else twins_beside(learnt[0], texts, threads)
+    against = doubts(held, texts, twins, learnt=learnt, threads=threads, known=classifier.documents)
+    return texts, Evaluation(held, "on examples kept apart", against)
+
+
+def _learnt(given: Namespace, source: Read) -> tuple[list[str], list[str]]:
+    """What the model was trained on; of the file that is judged, the rest."""
+    from ..examples import Source
+
+    of = {**options.described(source), "path": given.trained_on, "where": ()}
+    batch = Source(**of).whole()
+    judged = {*source.batch.lines} if same_file(given.trained_on, given.file) else set()
+    kept = [i for i, line in enumerate(batch.lines) if line not in judged]
+    if not kept:
+        raise NoExamples(where=f"{given.trained_on}, but for the rows that are judged")
+    return [batch.texts[i] for i in kept], [batch.labels[i] for i in kept]
 
 
 def _beside(given: Namespace, one: Evaluation, texts: list[str], other: Classifier, name: str) -> Difference:
@@ -88,7 +159,8 @@ def _beside(given: Namespace, one: Evaluation, texts: list[str], other: Classifi
 def _report(given: Namespace, classifier: Classifier, evaluation: Evaluation, texts: list[str]) -> None:
     from ..report import write
 
-    protocol = "leave-one-out" if given.loo else f"test on {given.file}"
+    is_test = not given.loo and not _has_folds(given)
+    protocol = f"test on {given.file}" if is_test else evaluation.protocol
     command = shlex.join(["deciban", *sys.argv[1:]])
     write(given.report, classifier, evaluation, texts, protocol=protocol, command=command)
 

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 MOST_LABELS = 200  # of the table
 
 
-def show(evaluation: Evaluation, protocol: str) -> None:
+def show(evaluation: Evaluation) -> None:
     """The figures: of the whole, of probabilities, of each label."""
     low, high = evaluation.interval
     label, baseline = evaluation.baseline
-    how = f"95 %: {low:.1%} to {high:.1%}; {protocol}, {evaluation.examples:,} examples"
+    how = f"95 %: {low:.1%} to {high:.1%}; {evaluation.protocol}, {evaluation.examples:,} examples"
     print(f"accuracy {evaluation.accuracy:.1%} ({how})")
     print(f"baseline {baseline:.1%} (always {label!r}); macro-F1 {evaluation.macro_f1:.3f}")
     if told := of_scores(evaluation):
@@ -25,6 +25,8 @@ def show(evaluation: Evaluation, protocol: str) -> None:
     _show_labels(evaluation)
     if evaluation.unseen:
         print(f"labels that the model has never seen, so always wrong: {listed(evaluation.unseen, MOST_LABELS)}")
+    for sentence in () if evaluation.doubts is None else evaluation.doubts.sentences:
+        print(one_line(sentence))
 
 
 def of_scores(evaluation: Evaluation) -> str:

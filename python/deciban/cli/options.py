@@ -54,10 +54,36 @@ def source(given: Namespace, *, labelled: bool, keep: tuple[str, ...] = ()) -> S
     return Source(given.file, given.text, label, where, keep, *how, weight=getattr(given, "weight", None))
 
 
+def described(source: Source) -> dict[str, Any]:
+    """What was said of how a file is to be read."""
+    from ..examples import Source
+
+    return {name: getattr(source, name) for name in Source.__dataclass_fields__ if name not in ("keep", "maybe")}
+
+
 def add_threads(parser: ArgumentParser) -> None:
     """How many threads work: never what comes of it."""
     threads = "how many threads; by default one a core. Results never depend on it"
     parser.add_argument("--threads", type=positive, metavar="N", help=threads)
+
+
+def add_sides(parser: ArgumentParser) -> None:
+    """What must not be on both sides where texts are held out."""
+    group = "a column: examples with the same value (author, thread, customer) are never on both sides"
+    parser.add_argument("--group", metavar="COLUMN", help=group)
+    time = "a column of numbers or dates: learn from what came before, judge by what came next"
+    parser.add_argument("--time", metavar="COLUMN", help=time)
+
+
+def sides(given: Namespace) -> tuple[str, ...]:
+    """The columns that were named so."""
+    return tuple(column for column in (given.group, given.time) if column is not None)
+
+
+def columns(given: Namespace, kept: list[list[Any]]) -> dict[str, list[Any]]:
+    """Their values, by what they are for."""
+    named = [name for name in ("group", "time") if getattr(given, name) is not None]
+    return {name: [row[number] for row in kept] for number, name in enumerate(named)}
 
 
 def add_json(parser: ArgumentParser) -> None:

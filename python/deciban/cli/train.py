@@ -13,10 +13,11 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from . import options, screen
+from . import judged, options, screen
 
 if TYPE_CHECKING:
     from ..classifier import Classifier
+    from ..examples import Source
     from ..settings import Settings
 
 SUMMARY = "train a model on labelled texts"
@@ -37,6 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--unlabelled", metavar="FILE", help=unlabelled)
     weight = "how much one of them counts, from 0 to 1, or auto: as held-out labelled texts say (default: auto)"
     add("--unlabelled-weight", default="auto", type=options.weight, metavar="WEIGHT", help=weight)
+    judged.add_arguments(parser)
     add_name(parser)
     add_settings(parser)
     options.add_threads(parser)
@@ -113,46 +115,76 @@ def add_settings(parser: ArgumentParser) -> None:
 
 def run(given: Namespace) -> None:
     """Trains, saves, and says what was learnt."""
-    from ..files import check_writable
     from ..settings import Settings
 
     is_plain = given.unlabelled is None and given.weight is None
     settings = (Settings.for_training if is_plain else Settings.of)(**options.settings(given))
+    _check_outputs(given)
+    judged.check(given)
+    start = time.perf_counter()
+    source = judged.source(given)
+    trained = _trained(given, settings, source)
+    took = time.perf_counter() - start
+    found = judged.judge(given, settings, source)
+    trained.save(given.output, frozen=given.frozen)
+    if found is not None:
+        judged.report(given, trained, found)
+    _warn_of_none(trained)
+    facts = _facts(given, trained, took)
+    if given.json:
+        screen.write_json(facts if found is None else {**facts, "evaluation": found.evaluation.as_dict()})
+        return
+    _show(given, trained, facts)
+    if found is not None:
+        judged.show(given, found)
+
+
+def _check_outputs(given: Namespace) -> None:
+    """Refuses what could not be written, before anything is trained."""
+    from ..files import check_writable
+
     for file in filter(None, (given.file, given.unlabelled)):
         check_writable(given.output, file)
-    start = time.perf_counter()
-    trained = _trained(given, settings)
-    trained.save(given.output, frozen=given.frozen)
-    facts: dict[str, Any] = {
+        if given.report is not None:
+            check_writable(given.report, file, given.output)
+
+
+def _facts(given: Namespace, trained: Classifier, seconds: float) -> dict[str, Any]:
+    """What was learnt, and how long it took."""
+    return {
         "model": given.output,
         "examples": int(trained.counts.documents.sum()),
         "labels": len(trained.labels),
         "terms": len(trained.counts.lexicon),
-        "seconds": round(time.perf_counter() - start, 3),
+        "seconds": round(seconds, 3),
         **({"unlabelled": trained.provenance[-1]["unlabelled"]} if given.unlabelled else {}),
     }
+
+
+def _warn_of_none(trained: Classifier) -> None:
+    """Says what becomes of a model that is not smoothed."""
     if trained.settings.smoothing == "none":
         from ..smoothing import pitfall
         from ..totals import Whole
 
         of = Whole(trained.counts, binary=False)
         screen.warn(f"{pitfall(trained.labels, of.d_r[0], int(of.d.item()))}; --smoothing laplace mends it")
-    if given.json:
-        screen.write_json(facts)
-    else:
-        print(_in_words(facts))
-        if told := trained.provenance[0].get("auto"):
-            print(_of_auto(trained.settings.model, told, **trained.provenance[0].get("fit", {})))
-        examples = "FILE" if trained.settings.needs_rows else f"{given.file} --loo"
-        loo = "" if trained.expected else f"; how good is it? deciban evaluate {given.output} {examples}"
-        print(f"saved as {given.output}{'; frozen: it predicts and explains' if given.frozen else loo}")
 
 
-def _trained(given: Namespace, settings: Settings) -> Classifier:
+def _show(given: Namespace, trained: Classifier, facts: dict[str, Any]) -> None:
+    print(_in_words(facts))
+    if told := trained.provenance[0].get("auto"):
+        print(_of_auto(trained.settings.model, told, **trained.provenance[0].get("fit", {})))
+    examples = f"{given.file} {'--folds 10' if trained.settings.needs_rows else '--loo'}"
+    is_asked = trained.expected is not None or judged.is_asked(given)
+    ask = "" if is_asked else f"; how good is it? deciban evaluate {given.output} {examples}"
+    print(f"saved as {given.output}{'; frozen: it predicts and explains' if given.frozen else ask}")
+
+
+def _trained(given: Namespace, settings: Settings, source: Source) -> Classifier:
     from ..settings import AUTO, FITTED
     from ..training import train_on, train_with_unlabelled
 
-    source = options.source(given, labelled=True)
     if given.unlabelled is None and settings.model in (*FITTED, AUTO):
         with screen.steps() as steps:
             read = None if steps is None else lambda done: steps(f"reading {given.file}", done, source.size or done)

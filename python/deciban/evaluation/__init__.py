@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ..holdout import HeldOut
 from .costs import Costs, mean_cost
 from .curves import Ranked, ranked
+from .doubts import Doubts
 from .hierarchy import SEPARATOR, PathFigures, path_figures
 from .intervals import bootstrap_macro_f1, bootstrap_share, wilson
 from .probabilities import Probabilities, probabilities
@@ -48,6 +49,9 @@ class Averages:
 class Evaluation:
     """All figures about some held-out examples.
 
+    `protocol` says how they were held out, `doubts` what speaks against the figures, and `places` which of the given
+    examples are judged, where those are not all.
+
     >>> held = HeldOut(("ham", "spam"), ["ham", "spam", "spam"], np.log([[0.9, 0.1], [0.8, 0.2], [0.4, 0.6]]))
     >>> figures = Evaluation(held)
     >>> round(figures.accuracy, 3), figures.baseline
@@ -59,6 +63,9 @@ class Evaluation:
     """
 
     held: HeldOut
+    protocol: str = ""
+    doubts: Doubts | None = None
+    places: tuple[int, ...] | None = None
 
     @property
     def examples(self) -> int:
@@ -171,6 +178,7 @@ class Evaluation:
         """All figures, for machines."""
         label, accuracy = self.baseline
         return {
+            **({"protocol": self.protocol} if self.protocol else {}),
             "examples": self.examples,
             "accuracy": self.accuracy,
             "interval_95": list(self.interval),
@@ -185,6 +193,7 @@ class Evaluation:
             "labels": [vars(figures) for figures in self.by_label],
             "unseen_labels": list(self.unseen),
             "confusion": self._confusion_as_dict(),
+            **({} if self.doubts is None else {"doubts": self.doubts.as_dict()}),
         }
 
     def _confusion_as_dict(self) -> dict[str, object]:

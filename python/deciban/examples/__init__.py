@@ -5,9 +5,9 @@ in memory (lists, NumPy, pandas, polars, Arrow) become lists, or stay in Arrow's
 looked at here.
 """
 
-from .batches import Batch, Source, gathered
+from .batches import Batch, Read, Source, gathered
 from .kept import Examples
 from .memory import as_text, labels_of, texts_of
 from .weights import weights_of
 
-__all__ = ["Batch", "Examples", "Source", "as_text", "gathered", "labels_of", "texts_of", "weights_of"]
+__all__ = ["Batch", "Examples", "Read", "Source", "as_text", "gathered", "labels_of", "texts_of", "weights_of"]

@@ -107,10 +107,14 @@ class Source:
 
     def whole(self) -> Batch:
         """All examples at once, for what has to see them again."""
-        all_of_it = Batch(self.name)
-        for batch in self.batches():
-            all_of_it.extend(batch)
-        return all_of_it
+        return self.in_memory().batch
+
+    def in_memory(self, progress: Progress | None = None) -> Read:
+        """The same source, read once: its batches can be had again."""
+        batch = Batch(self.name)
+        for some in self.batches(progress):
+            batch.extend(some)
+        return Read(**vars(self), batch=batch)
 
     @property
     def name(self) -> str:
@@ -177,6 +181,23 @@ class Source:
         if labels and (why := why_no_label(labels[bad])):
             raise BadLabel(where=where, got=why)
         refuse_weight(where, cells[bad])
+
+
+@dataclass(frozen=True)
+class Read(Source):
+    """A source that has been read whole."""
+
+    batch: Batch = field(default_factory=lambda: Batch(""))
+
+    def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
+        """The examples again, in order."""
+        yield from self.batch.parts(_ROWS)
+        if progress is not None and self.size is not None:
+            progress(self.size)
+
+    def whole(self) -> Batch:
+        """All examples at once."""
+        return self.batch
 
 
 def gathered(batches: Iterable[Batch]) -> Iterator[Batch]:

@@ -21,10 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..scorecard import WORDS
+from ..splits import folds_of as folds_of  # dealt as everywhere
 from .members import Labelled, Linear, Member
 from .seen import ACROSS, INSIDE, Sight
 
-Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 STEPS = 300
 NEAR = 1e-6  # of the objective: a step that gains no more is the last
@@ -106,15 +106,3 @@ def _descend(of: Callable[[Floats], tuple[float, Floats]], start: Floats, positi
 def scaled(linear: Linear, by: float) -> Linear:
     """A member's weights, as much as it counts."""
     return Linear(linear.weights * by, linear.bias * by)
-
-
-def folds_of(y: Integers, count: int, seed: int = 0) -> Integers:
-    """A fold for each row, each label dealt out evenly.
-
-    >>> folds_of(np.array([0, 0, 0, 1, 1, 1]), 3).tolist()
-    [1, 2, 0, 0, 2, 1]
-    """
-    order = np.random.default_rng(seed).permutation(len(y))
-    folds = np.empty(len(y), np.int64)
-    folds[order[np.argsort(y[order], kind="stable")]] = np.arange(len(y)) % count
-    return folds

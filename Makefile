@@ -5,7 +5,7 @@ BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check rust lint types layers pytest format picture bench scale labels unlabelled accuracy table solvers \
-	fuzz data clean
+	properties fuzz data clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -67,6 +67,9 @@ accuracy: .venv/bench  ## measure how good the models are on real data sets; wri
 
 table: .venv/bench  ## measure fitted models beside the published table, and a committee; as part of accuracy.md
 	$(BIN)/python -m benches.accuracy fitted nbsvm committee $(BENCH)
+
+properties: .venv/bench  ## measure what word properties are worth; writes benches/results/properties.md
+	$(BIN)/python -m benches.properties $(BENCH)
 
 solvers: .venv/bench  ## measure the solvers of fitted models beside LIBLINEAR; writes benches/results/solvers.md
 	$(BIN)/python -m benches.solvers $(BENCH)

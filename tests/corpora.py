@@ -36,6 +36,19 @@ def is_known(c):
     return unicodedata.unidata_version == "14.0.0" or unicodedata.ucd_3_2_0.category(c) != "Cn"
 
 
+# Names of all properties, with lists for those that need one.
+PROPERTIES = {
+    **dict.fromkeys(
+        [
+            *["caps", "capitalised", "repeats", "numbers", "currency", "urls", "emails", "emoji", "long", "lookalikes"],
+            *["length", "negation", "headers"],
+        ],
+        (),
+    ),
+    "misspelling": ("abba", "café", "cab"),
+    "trigger:ab": ("ab", "ab ca", "é"),
+    "trigger:b-2": ("b a",),
+}
 any_text = st.text(st.characters(exclude_categories=["Cs"]).filter(is_known), max_size=4)
 some_text = st.lists(st.one_of(st.text("abcAB \n", max_size=6), odd, any_text), max_size=8).map("".join)
 LABELS = ["ham", "spam", "späm", "x y"]
@@ -47,6 +60,7 @@ seen = st.fixed_dictionaries(
         "words": st.sampled_from([(1, 1), (1, 2), (2, 2), (2, 3), (3, 3), (1, 9)]),
         "edges": st.booleans(),
         "accents": st.sampled_from(["keep", "fold"]),
+        "properties": st.sampled_from([None, PROPERTIES, {"negation": (), "headers:a": ()}]),
         "hash_bits": st.sampled_from([None, 2, 31]),
         "chars": st.sampled_from([None, (1, 3), (4, 5)]),
         "chars_across": st.sampled_from([None, (1, 2), (3, 5)]),

@@ -34,9 +34,19 @@ def murmur3(data):
 
 
 def terms(
-    text, tokens="word", words=(1, 1), chars=None, edges=False, chars_across=None, accents="keep", hash_bits=None
+    text,
+    tokens="word",
+    words=(1, 1),
+    chars=None,
+    edges=False,
+    chars_across=None,
+    accents="keep",
+    properties=None,
+    hash_bits=None,
 ):
     """All terms of a text, as names."""
+    import oracle_properties
+
     lowered = folded(text.lower()) if accents == "fold" else text.lower()
     found = []
     if words:
@@ -47,6 +57,8 @@ def terms(
         found += ["\tc" + run for word in lowered.split() for run in runs(f" {word} ", chars) or [f" {word} "]]
     if chars_across:
         found += ["\ta" + run for run in runs(re.sub(r"\s\s+", " ", lowered), chars_across)]
+    if properties:
+        found += [name for name, *_ in oracle_properties.told(text, properties, accents)]
     return [f"\th{murmur3(term.encode()) % 2**hash_bits:08x}" for term in found] if hash_bits else found
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import deciban
-from deciban import errors, modelfile
+from deciban import errors, modelfile, properties, training
 from deciban.cli import run
 from deciban.errors import DecibanError, described, listed, one_line
 from deciban.evaluation import costs
@@ -67,6 +67,22 @@ def tan():
 
 def forgotten(texts, labels):
     return mail().forget(texts, labels)
+
+
+def listing(name, content, names="trigger:{0}"):
+    """Trains with a list of words of that name and content."""
+
+    def action(folder):
+        (folder / name).write_bytes(content)
+        deciban.train(["one", "two"], ["a", "b"], properties=names.format(folder / name))
+
+    return action
+
+
+def too_long_list(_):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(properties, "MOST_WORDS", 2)
+        deciban.train(["one", "two"], ["a", "b"], properties={"misspelling": ["one", "two", "three"]})
 
 
 def reading(name, content, **options):
@@ -256,7 +272,39 @@ WORDINGS = {
     ),
     errors.NothingSeen: (
         lambda _: deciban.train(["one", "two"], ["a", "b"], words=None, chars=None),
-        "words, chars and chars_across are all off: expected at least one of them",
+        "words, chars, chars_across and properties are all off: expected at least one of them",
+    ),
+    errors.UnknownProperty: (
+        lambda _: deciban.train(["one", "two"], ["a", "b"], properties="capitals"),
+        f"'capitals' is not a property; the known ones are: {', '.join(properties.KNOWN)}",
+    ),
+    errors.BadProperties: (
+        lambda _: deciban.train(["one", "two"], ["a", "b"], properties=3),
+        "expected names of properties, such as 'caps,negation', or a list of words for each name, got int 3",
+    ),
+    errors.SameTrigger: (
+        listing("money.txt", b"cash", "trigger:{0},trigger:{0}"),
+        "two lists of trigger words are called 'money'; give one another name: trigger:NAME=FILE",
+    ),
+    errors.EmptyList: (
+        listing("money.txt", b"# none\n"),
+        "{folder}/money.txt: expected words, one a line, got none",
+    ),
+    errors.NoWordIn: (
+        listing("money.txt", b"cash\n$$$\n"),
+        "{folder}/money.txt: expected words or phrases of at most 200 characters, got '$$$'",
+    ),
+    errors.TooLongList: (
+        too_long_list,
+        "misspelling: expected at most 2 words, which every model file holds, got 3",
+    ),
+    errors.ListNotUtf8: (
+        listing("words.txt", b"one\ncaf\xe9\n", "misspelling:{0}"),
+        "{folder}/words.txt:2: the list is not UTF-8 (byte 0xe9); save it as UTF-8",
+    ),
+    errors.NotReadTwice: (
+        lambda _: training.train_on(Source("-"), Settings.of(properties="misspelling")),
+        "misspelling learns its words from the texts, and standard input can be read once only; give --words-file FILE",
     ),
     errors.FewerTerms: (
         lambda _: mail().select("chi-square", 6),

@@ -26,7 +26,8 @@ VERBS = [
     *["selected", "weights", "with_threads", "without_unlabelled", "words"],
 ]
 SETTINGS = [
-    *["model", "words", "edges", "chars", "chars_across", "tokens", "accents", "hash_bits", "select"],
+    *["model", "words", "edges", "chars", "chars_across", "tokens", "accents", "properties", "hash_bits"],
+    *["select"],
     *["binary", "smoothing", "alpha", "default_p", "complement_weight", "complement_alpha", "term_weight"],
     *["prior", "prior_smoothing", "tree_terms", "cost", "l1", "joint", "weighting", "idf", "length_norm"],
     *["interpolation", "class_weight", "calibration", "threads", "budget"],

@@ -9,7 +9,7 @@ tables are generated once, from the oldest Python that deciban supports, and com
 import sys
 import unicodedata
 
-WORD, SPACE, CASED, IGNORABLE, SYMBOL = 1, 2, 4, 8, 16
+WORD, SPACE, CASED, IGNORABLE, SYMBOL, DIGIT, LETTER, CURRENCY = 1, 2, 4, 8, 16, 32, 64, 128
 BLOCK = 128
 SURROGATES = range(0xD800, 0xE000)
 HANGUL = range(0xAC00, 0xD7A4)
@@ -25,6 +25,9 @@ def flags(c: str) -> int:
         | CASED * cased
         | IGNORABLE * ignorable
         | SYMBOL * (unicodedata.category(c) == "So")
+        | DIGIT * c.isdecimal()
+        | LETTER * c.isalpha()
+        | CURRENCY * (unicodedata.category(c) == "Sc")
     )
 
 
@@ -78,6 +81,9 @@ def main() -> None:
         ("CASED", "A cased letter, and not case-ignorable.", CASED),
         ("IGNORABLE", "Case-ignorable: looked through when a sigma is lower-cased.", IGNORABLE),
         ("SYMBOL", "General category So: emoji and their like.", SYMBOL),
+        ("DIGIT", "`str.isdecimal()`.", DIGIT),
+        ("LETTER", "`str.isalpha()`.", LETTER),
+        ("CURRENCY", "General category Sc: signs of currencies.", CURRENCY),
     ):
         print(f"/// {doc}\npub const {name}: u8 = {value};")
     print(f"/// Characters a block.\npub const BLOCK: usize = {BLOCK};")

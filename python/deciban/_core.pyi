@@ -41,6 +41,7 @@ class Terms:
         lowercase: bool = True,
         accents: str = "keep",
         stop: list[str] | None = None,
+        properties: list[tuple[str, tuple[str, ...]]] | None = None,
         hash_bits: int | None = None,
     ) -> Terms: ...
     def known_as(self, name: str) -> str: ...

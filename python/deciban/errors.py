@@ -236,7 +236,39 @@ class TooManyWeights(InputError):
 
 
 class NothingSeen(InputError):
-    wording = "words, chars and chars_across are all off: expected at least one of them"
+    wording = "words, chars, chars_across and properties are all off: expected at least one of them"
+
+
+class UnknownProperty(InputError):
+    wording = "{got!r} is not a property; the known ones are: {known}"
+
+
+class BadProperties(InputError):
+    wording = "expected names of properties, such as 'caps,negation', or a list of words for each name, got {got}"
+
+
+class SameTrigger(InputError):
+    wording = "two lists of trigger words are called {name!r}; give one another name: trigger:NAME=FILE"
+
+
+class EmptyList(InputError):
+    wording = "{where}: expected words, one a line, got none"
+
+
+class NoWordIn(InputError):
+    wording = "{where}: expected words or phrases of at most {most} characters, got {got!r}"
+
+
+class TooLongList(InputError):
+    wording = "{where}: expected at most {most} words, which every model file holds, got {got}"
+
+
+class ListNotUtf8(InputError):
+    wording = "{where}: the list is not UTF-8 (byte 0x{byte:02x}); save it as UTF-8"
+
+
+class NotReadTwice(InputError):
+    wording = "misspelling learns its words from the texts, and {where} can be read once only; give --words-file FILE"
 
 
 class FewerTerms(InputError):

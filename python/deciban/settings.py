@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -72,6 +72,7 @@ class Settings:
     chars_across: tuple[int, int] | None = None
     tokens: str = "word"
     accents: str = "keep"
+    properties: Any = None  # names as a user gives them; checked, `Properties`
     hash_bits: int | None = None
     select: str | None = None
     binary: bool = False
@@ -137,7 +138,7 @@ class Settings:
                 got=self.threads,
                 expected=f"a whole number from 1 to {MOST_THREADS}, or None for all cores",
             )
-        for setting in ("words", "chars", "chars_across"):
+        for setting in ("words", "chars", "chars_across", "properties"):
             object.__setattr__(self, setting, getattr(self.terms, setting))
 
     def _check_select(self) -> None:
@@ -326,7 +327,14 @@ class Settings:
 
     def as_dict(self) -> dict[str, Any]:
         """What belongs to the model and is saved with it: all but how it is made."""
-        return {name: value for name, value in asdict(self).items() if name not in ("threads", "budget")}
+        settings = {field.name: getattr(self, field.name) for field in fields(self)}
+        settings["properties"] = self.properties and self.properties.as_dict()
+        return {name: value for name, value in settings.items() if name not in ("threads", "budget")}
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """The same for people: lists by their lengths."""
+        return {**self.as_dict(), "properties": self.properties and str(self.properties)}
 
 
 def _is_number(value: object) -> bool:

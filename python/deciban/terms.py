@@ -1,8 +1,8 @@
 """Text -> terms: what is seen of a text.
 
-A term is a feature that has a name: a word, a run of words, a run of characters inside a word or across words. What
-comes in is a text; what goes out are names, and where in the text they stand. They are numbered by the lexicon, and
-counted by `counts`.
+A term is a feature that has a name: a word, a run of words, a run of characters inside a word or across words, or a
+property of how the text is written. What comes in is a text; what goes out are names, and where in the text they stand.
+They are numbered by the lexicon, and counted by `counts`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import NamedTuple, NoReturn
 
 from . import _core
 from .errors import BadSetting, BadText, BrokenText, NothingSeen, NotUtf8, UnknownChoice, described, one_line
+from .properties import Properties
 
 TOKENS = ("word", "unicode", "marks", "whitespace")
 ACCENTS = ("keep", "fold")
@@ -21,6 +22,7 @@ LONGEST = 64
 MOST_BITS = 31
 
 _CHARS, _ACROSS, _HASHED = "\tc", "\ta", "\th"
+_PROPERTY, _NEGATED, _FIELD = "\tp", "\tn", "\tf"
 
 
 class Seen(NamedTuple):
@@ -42,6 +44,7 @@ class Terms:
     characters of the whole text, that is a term; None for none. With `edges`, the text's start and end stand among the
     words of runs of two or more, which there must be, as `<s>` and `</s>`, which are no words of any text. `accents`
     are to "keep", or to "fold": é is seen as e, and ﬁ as fi, by Unicode's NFKD without the characters that combine.
+    `properties` are told of how a text is written, beside all that: `"caps,negation"`; see docs/properties.md.
     With `hash_bits`, terms are counted in so many bits' worth of buckets, by a hash of their names: memory is bounded,
     and terms that share a bucket are one.
 
@@ -57,6 +60,7 @@ class Terms:
     edges: bool = False
     chars_across: tuple[int, int] | None = None
     accents: str = "keep"
+    properties: Properties | None = None
     hash_bits: int | None = None
 
     def __post_init__(self) -> None:
@@ -64,12 +68,13 @@ class Terms:
             check_choice(setting, getattr(self, setting), known)
         for setting in ("words", "chars", "chars_across"):
             object.__setattr__(self, setting, lengths(setting, getattr(self, setting)))
+        object.__setattr__(self, "properties", Properties.of(self.properties))
         if not isinstance(self.edges, bool):
             raise BadSetting(setting="edges", got=self.edges, expected="True or False")
         if self.hash_bits is not None and (type(self.hash_bits) is not int or not 1 <= self.hash_bits <= MOST_BITS):
             expected = f"a whole number from 1 to {MOST_BITS}, or None for no hashing"
             raise BadSetting(setting="hash_bits", got=self.hash_bits, expected=expected)
-        if self.words is self.chars is self.chars_across is None:
+        if self.words is self.chars is self.chars_across is None and self.properties is None:
             raise NothingSeen
         if self.edges and (self.words is None or self.words[1] < 2):
             raise BadSetting(setting="edges", got=True, expected="runs of two words or more, such as words=(1, 2)")
@@ -84,6 +89,7 @@ class Terms:
             chars=self.chars,
             chars_across=self.chars_across,
             accents=self.accents,
+            properties=None if self.properties is None else list(self.properties.lists),
             hash_bits=self.hash_bits,
         )
 
@@ -133,11 +139,19 @@ def display(term: str) -> str:
 
     >>> display("no refund"), display("refund \\t</s>"), display("\\tc ref"), display("\\tao ref")
     ('no refund', 'refund </s>', '‹·ref›', '«o·ref»')
+    >>> display("\\tpcaps"), display("\\tngood"), display("\\tfsubject:free")
+    ('[caps]', 'not_good', 'subject:free')
     """
     if term.startswith(_CHARS):
         return f"‹{_visible(term.removeprefix(_CHARS))}›"
     if term.startswith(_ACROSS):
         return f"«{_visible(term.removeprefix(_ACROSS))}»"
+    if term.startswith(_PROPERTY):
+        return f"[{_visible(term.removeprefix(_PROPERTY))}]"
+    if term.startswith(_NEGATED):
+        return f"not_{term.removeprefix(_NEGATED)}"
+    if term.startswith(_FIELD):
+        return term.removeprefix(_FIELD)
     if term.startswith(_HASHED):
         return f"#{term.removeprefix(_HASHED)}"
     return term.replace("\t", "")

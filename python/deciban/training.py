@@ -16,10 +16,11 @@ from ._core import BadText as BadTextInCore
 from .choosing import MOST_TEXTS, Sample, choose, is_open, most_texts
 from .classifier import Classifier, tallied, weight_of
 from .counts import Counts
-from .errors import NoExamples, NoTrainingTexts, NoUnlabelled, OneLabel, UnknownLabel, listed
-from .examples import Examples, Source, kept, texts_of
+from .errors import NoExamples, NoTrainingTexts, NotReadTwice, NoUnlabelled, OneLabel, UnknownLabel, listed
+from .examples import Examples, Source, gathered, kept, texts_of
 from .halves import count
 from .settings import AUTO, FITTED, Settings
+from .spelling import with_words
 from .terms import refuse
 from .weighing import resolved
 
@@ -56,6 +57,8 @@ def train(
     if unlabelled is not None:
         mixture.check(chosen, unlabelled_weight)
         unlabelled = texts_of(unlabelled, "unlabelled texts")
+    texts = texts_of(texts)
+    chosen = with_words(chosen, [texts])
     counts, examples = Classifier(chosen, count(chosen, [], []))._counted(texts, labels, weights)
     if not examples.labels:
         raise NoExamples(where="texts")
@@ -81,6 +84,7 @@ def train_on(
     `progress` is told the bytes that are read; `steps`, how far the fit of a model that is fitted has come.
     """
     clock = fitting.Clock(settings.budget)
+    settings = _spelt(settings, source)
     if settings.model == AUTO:
         whole, sample = kept.Whole(fitting.most_characters(settings.budget)), kept.Reservoir(MOST_TEXTS)
         counts = tallied(source, settings, progress, whole, sample)
@@ -94,6 +98,15 @@ def train_on(
     return _trained(settings, counts, source.name, None, sample)
 
 
+def _spelt(settings: Settings, source: Source) -> Settings:
+    """The settings with the words that a file spells right, where those are left open: it is read for them first."""
+    if settings.properties is None or not settings.properties.is_open:
+        return settings
+    if source.size is None:
+        raise NotReadTwice(where=source.name)
+    return with_words(settings, (batch.texts for batch in gathered(source.batches())))
+
+
 def train_with_unlabelled(
     source: Source,
     unlabelled: Source,
@@ -104,6 +117,7 @@ def train_with_unlabelled(
     """Trains a model on a file of labelled texts and one of others, both of which are read whole."""
     mixture.check(settings, weight)
     labelled, more = source.whole(), unlabelled.whole()
+    settings = with_words(settings, [labelled.texts])
     model = Classifier(settings, count(settings, [], []))
     counts, examples = model._counted(labelled.texts, labelled.labels, labelled.examples.weights, labelled.where)
     if not counts.labels:

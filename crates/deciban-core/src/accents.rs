@@ -6,9 +6,10 @@
 use crate::characters::{BLOCK, FOLD, FOLD_STAGE, FOLDED, FOLDED_ENDS};
 
 /// What becomes of accents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Accents {
     /// They stay.
+    #[default]
     Keep,
     /// They leave, and characters are taken apart: é becomes e, ﬁ becomes fi.
     Fold,

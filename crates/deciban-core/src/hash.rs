@@ -15,7 +15,7 @@ pub const HASHED: &str = "\th";
 /// Shows the bucket of every term of a text to `visit`.
 pub(crate) fn read_hashed(terms: &Terms, bits: u32, text: &str, scratch: &mut Scratch, visit: &mut impl Visit) {
     let mut whole = Vec::new();
-    each_name(terms, text, scratch, |kind, rest, _| {
+    let mut show = |kind: &str, rest: &[u8]| {
         let mut name = rest;
         if !kind.is_empty() {
             whole.clear();
@@ -25,7 +25,9 @@ pub(crate) fn read_hashed(terms: &Terms, bits: u32, text: &str, scratch: &mut Sc
         }
         let key = Short::after(HASHED.as_bytes(), digits(bucket(name, bits)), 8);
         visit.short(key, visit.trie().short.hash(key), true);
-    });
+    };
+    each_name(terms, text, scratch, |kind, rest, _| show(kind, rest));
+    terms.properties.each(text, &mut scratch.pieces, |kind, rest, _| show(kind, rest));
 }
 
 /// The name of the bucket of a term of this name.

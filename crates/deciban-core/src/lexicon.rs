@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::Invalid;
+use crate::properties::{FIELD, NEGATED, PROPERTY};
 use crate::read::{Finding, Scratch, read};
 use crate::table::Node;
 use crate::terms::{ACROSS, CHARS, Terms};
@@ -165,14 +166,15 @@ impl Lexicon {
         self.places.get().cloned().map(|trie| trie.mapped(value))
     }
 
-    /// The same without an index. The order is that of [`read`], words before runs of words before runs of characters,
-    /// and that of the text where terms are hashed, so that whoever adds up what is found gets the same sum to the last bit.
+    /// The same without an index. The order is that of [`read`], words before runs of words before runs of characters
+    /// before properties, and that of the text where terms are hashed, so that whoever adds up what is found gets the same sum to the last bit.
     #[cold]
     #[inline(never)]
     fn search(&self, text: &str, mut emit: impl FnMut(u32)) {
         let mut seen = self.terms.seen(text);
         if self.terms.hash_bits.is_none() {
             seen.sort_by_key(|seen| match &seen.name {
+                told if [PROPERTY, NEGATED, FIELD].iter().any(|kind| told.starts_with(kind)) => 4,
                 across if across.starts_with(ACROSS) => 3,
                 inside if inside.starts_with(CHARS) => 2,
                 words if words.contains(' ') => 1,

@@ -2,7 +2,7 @@
 //!
 //! Pure functions on flat buffers; no Python, no input or output, no panic on any input. The flow: [`tokens`] cuts a
 //! text, [`accents`] are folded, [`stop`] leaves words out, [`terms`] names what is seen: runs of words, those that
-//! reach the text's [`edges`] too, and of characters (`chars`). `trie` numbers those names and `read` walks a text
+//! reach the text's [`edges`] too, and of characters (`chars`); [`properties`] tell how it is written. `trie` numbers those names and `read` walks a text
 //! through them, `names` where numbers do not do, as for [`hash`], which makes buckets of them; [`lexicon`] holds them
 //! in canonical order, [`rows`] and [`scores`] read texts through it, [`pairs`] of terms add to scores, [`left_out`]
 //! scores rows that are left out, [`many`] labels are asked by their postings, [`decision`] makes probabilities of
@@ -32,6 +32,7 @@ mod near;
 mod order;
 pub mod pairs;
 pub mod parts;
+pub mod properties;
 mod read;
 pub mod reappearing;
 pub mod rows;

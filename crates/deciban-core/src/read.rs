@@ -6,6 +6,7 @@ use crate::chars::{self, Run, Written, each_across, each_inside};
 use crate::edges::edged_grams;
 use crate::hash::read_hashed;
 use crate::names::Joined;
+use crate::properties::Pieces;
 use crate::scan::Scan;
 use crate::table::{Node, Seed, Short, Table};
 use crate::terms::{ACROSS, CHARS, Terms};
@@ -31,6 +32,7 @@ pub struct Scratch {
     pub(crate) joined: Vec<Joined>,
     pub(crate) written: Written,
     pub(crate) gram: Vec<u8>,
+    pub(crate) pieces: Pieces,
 }
 
 /// What is done with each term of a text.
@@ -114,6 +116,29 @@ pub(crate) fn read(terms: &Terms, text: &str, scratch: &mut Scratch, visit: &mut
     if let Some(lengths) = &terms.chars_across {
         each_across(lengths, spaces, words, written, |run| char_gram(ACROSS, run, gram, visit));
     }
+    if !terms.properties.is_empty() {
+        properties(terms, text, scratch, visit);
+    }
+}
+
+/// Shows what is told of how a text is written.
+#[cold]
+#[inline(never)]
+fn properties(terms: &Terms, text: &str, scratch: &mut Scratch, visit: &mut impl Visit) {
+    let Scratch { gram, pieces, .. } = scratch;
+    terms.properties.each(text, pieces, |kind, rest, _| {
+        gram.clear();
+        gram.extend_from_slice(kind.as_bytes());
+        gram.extend_from_slice(rest);
+        if gram.len() > Short::LONGEST {
+            visit.long(gram, true);
+        } else {
+            let length = gram.len();
+            gram.resize(16, 0);
+            let key = Short::of(sixteen(gram, 0), length);
+            visit.short(key, visit.trie().short.hash(key), true);
+        }
+    });
 }
 
 /// Appends all tokens of a scan to `found`: the usual ones go straight to their keys.

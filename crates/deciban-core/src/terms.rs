@@ -3,13 +3,14 @@
 //! A word n-gram is named by its tokens with a space between them. Every other kind of term has a name that begins with
 //! a tab, which no token can hold, and a letter for its kind: [`CHARS`] for character n-grams inside words, [`ACROSS`]
 //! for those across words. The edges of a text, which are words that no text holds, have names of such a kind too:
-//! [`crate::edges`]. Terms that are hashed are named after their buckets: [`crate::hash`].
+//! [`crate::edges`]; so have the properties of how a text is written: [`crate::properties`]. Terms that are hashed are named after their buckets: [`crate::hash`].
 
 use std::ops::{Range, RangeInclusive};
 
 use crate::accents::Accents;
 use crate::hash::bucket_name;
 use crate::names::each_name;
+use crate::properties::Properties;
 use crate::read::Scratch;
 use crate::scan::Scan;
 use crate::stop::Stop;
@@ -39,6 +40,8 @@ pub struct Terms {
     pub accents: Accents,
     /// Words that leave before n-grams are made.
     pub stop: Stop,
+    /// What is told of how a text is written, beside all that.
+    pub properties: Properties,
     /// Where terms are known by buckets alone: two to the power of this many, from 1 to 31.
     pub hash_bits: Option<u32>,
 }
@@ -55,6 +58,7 @@ impl Default for Terms {
             lowercase: true,
             accents: Accents::Keep,
             stop: Stop::default(),
+            properties: Properties::default(),
             hash_bits: None,
         }
     }
@@ -76,7 +80,8 @@ impl Terms {
             .into_iter()
             .flatten()
             .map(|lengths| lengths.clone().count())
-            .sum()
+            .sum::<usize>()
+            + self.properties.most_at_once()
     }
 
     /// All terms of a text in order, each with its span: for explanations.
@@ -90,9 +95,13 @@ impl Terms {
     pub fn seen(&self, text: &str) -> Vec<Seen> {
         let (mut origin, mut found) = (Vec::new(), Vec::new());
         self.each_character(text, |at, c| origin.resize(origin.len() + c.len_utf8(), at));
-        each_name(self, text, &mut Scratch::default(), |kind, rest, (from, to)| {
+        let mut scratch = Scratch::default();
+        each_name(self, text, &mut scratch, |kind, rest, (from, to)| {
             let name = format!("{kind}{}", String::from_utf8_lossy(rest));
             found.push(Seen { name, span: origin[from]..self.end_of(text, origin[to - 1]) });
+        });
+        self.properties.each(text, &mut scratch.pieces, |kind, rest, span| {
+            found.push(Seen { name: format!("{kind}{}", String::from_utf8_lossy(rest)), span });
         });
         found
     }

@@ -75,7 +75,7 @@ fn ends_a_word(text: &str, sigma: usize) -> bool {
     cased(before) && !cased(after)
 }
 
-fn lower_character(c: char) -> char {
+pub(crate) fn lower_character(c: char) -> char {
     let code = c as usize;
     let distance = LOWER[LOWER_STAGE[code / BLOCK] as usize * BLOCK + code % BLOCK];
     u32::try_from(c as i32 + distance).ok().and_then(char::from_u32).unwrap_or(c)

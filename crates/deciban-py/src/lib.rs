@@ -16,6 +16,7 @@ use deciban_core::counts::{self, Counts, Unlearnt as CoreUnlearnt, check};
 use deciban_core::decision;
 use deciban_core::lexicon::{Index, Lexicon as CoreLexicon, Names};
 use deciban_core::pairs::Pairs;
+use deciban_core::properties::Properties;
 use deciban_core::rows::{Rows, rows};
 use deciban_core::scaled::{Counting, Group, Scaling};
 use deciban_core::scores::{Scorecard, Scorer as CoreScorer};
@@ -27,6 +28,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyList, PyTuple};
 
 use crate::texts::{Texts, strings};
@@ -61,7 +63,7 @@ fn lengths(given: Option<(usize, usize)>) -> PyResult<Option<RangeInclusive<usiz
 #[pymethods]
 impl Terms {
     #[new]
-    #[pyo3(signature = (*, tokens="word", words=None, edges=false, chars=None, chars_across=None, lowercase=true, accents="keep", stop=None, hash_bits=None))]
+    #[pyo3(signature = (*, tokens="word", words=None, edges=false, chars=None, chars_across=None, lowercase=true, accents="keep", stop=None, properties=None, hash_bits=None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         tokens: &str,
@@ -72,6 +74,7 @@ impl Terms {
         lowercase: bool,
         accents: &str,
         stop: Option<&Bound<'_, PyList>>,
+        properties: Option<Vec<(PyBackedStr, Vec<PyBackedStr>)>>,
         hash_bits: Option<u32>,
     ) -> PyResult<Self> {
         let tokens = match tokens {
@@ -91,6 +94,9 @@ impl Terms {
         if hash_bits.is_some_and(|bits| !(1..=31).contains(&bits)) {
             return Err(PyValueError::new_err("terms are hashed to 1 to 31 bits"));
         }
+        let named =
+            properties.iter().flatten().map(|(name, list)| (&**name, list.iter().map(|word| &**word).collect()));
+        let properties = Properties::new(named, accents).map_err(invalid)?;
         let stop = stop.map(strings).transpose()?.unwrap_or_default();
         Ok(Terms(CoreTerms {
             tokens,
@@ -101,6 +107,7 @@ impl Terms {
             lowercase,
             accents,
             stop: stop.iter().map(AsRef::as_ref).collect(),
+            properties,
             hash_bits,
         }))
     }

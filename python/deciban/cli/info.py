@@ -34,7 +34,7 @@ def run(given: Namespace) -> None:
         "terms": len(classifier.lexicon),
         "occurrences": None if has_none else int(classifier.counts.occurrences.sum()),
         "labels": classifier.documents,
-        "settings": classifier.settings.as_dict(),
+        "settings": classifier.settings.told,
         "provenance": list(classifier.provenance),
     }
     if given.json:
@@ -45,7 +45,7 @@ def run(given: Namespace) -> None:
     print("{file}: {examples:,} examples, {terms:,} terms, {counted}{bytes:,} bytes".format(**facts, counted=counted))
     for label, n in classifier.documents.items():
         print(f"  {n:>9,}  {label}")
-    print("settings: " + ", ".join(f"{name}={value}" for name, value in classifier.settings.as_dict().items()))
+    print("settings: " + ", ".join(f"{name}={value}" for name, value in classifier.settings.told.items()))
     for part in classifier.provenance:
         if "choice" in part:
             print(f"chosen: {part['choice']['why']}")

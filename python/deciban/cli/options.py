@@ -143,6 +143,16 @@ def lengths(given: str) -> tuple[int, int] | None:
     raise ArgumentTypeError(f"expected lengths such as 1-2, or none, got {given!r}")
 
 
+def names(given: str) -> list[str]:
+    """`caps,negation` as the names of properties."""
+    return given.split(",")
+
+
+def words_file(given: str) -> list[str]:
+    """A list of words as the property that it is for."""
+    return [f"misspelling:{given}"]
+
+
 def prior(given: str) -> str | dict[str, float]:
     """`uniform`, or `spam=0.2,ham=0.8` as a number for each label."""
     if "=" not in given:

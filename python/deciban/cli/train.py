@@ -70,6 +70,12 @@ def add_settings(parser: ArgumentParser) -> None:
     add("--tokens", default="word", metavar="NAME", help=tokens)
     accents = "what becomes of accents: keep, or fold, which sees é as e (default: keep)"
     add("--accents", default="keep", metavar="NAME", help=accents)
+    told = (
+        "what is told of how a text is written: caps,negation,trigger:FILE, ...; may be repeated (docs/properties.md)"
+    )
+    add("--properties", type=options.names, action="extend", metavar="NAMES", help=told)
+    words = "words that are spelt right, one a line, for the property misspelling (default: learnt from the texts)"
+    add("--words-file", dest="properties", type=options.words_file, action="extend", metavar="FILE", help=words)
     bits = "bound the memory: count terms in 2^N buckets, by a hash of their names (default: no hashing)"
     add("--hash-bits", default=None, type=options.positive, metavar="N", help=bits)
     select = "keep so many terms, the best by a measure: mutual-information:20000, chi-square:... (default: all)"

@@ -176,7 +176,7 @@ class Comparison:
     def as_dict(self, against: str | None = None) -> dict[str, Any]:
         """All figures, for machines."""
         differences = [d.as_dict() for d in self.differences(against)]
-        models = {name: settings.as_dict() for name, settings in self.settings.items()}
+        models = {name: settings.told for name, settings in self.settings.items()}
         runs = [run.as_dict() for run in self.runs]
         return {"models": models, "seed": self.seed, "runs": runs, "differences": differences}
 

@@ -52,8 +52,8 @@ def planned(settings: Settings, documents: npt.NDArray[np.int64], length: int | 
     if length is None:
         of_counts = replace(settings, model=BAYES, smoothing=AUTO)
         return Planned(of_counts, "so much text leaves time for models of counts alone")
-    seen = {field.name: getattr(settings, field.name) for field in fields(Terms)}
-    if seen != {field.name: field.default for field in fields(Terms)}:
+    seen = {field.name: getattr(settings, field.name) for field in fields(Terms) if field.name != "properties"}
+    if any(value != field.default for field in fields(Terms) for value in [seen.get(field.name, field.default)]):
         return Planned(replace(settings, model="committee"), "of the terms that were asked for")
     return Planned(replace(settings, model="committee", **_terms(length, n, settings.budget)), "of all terms")
 

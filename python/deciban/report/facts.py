@@ -10,6 +10,7 @@ from statistics import median
 from .. import __version__
 from ..classifier import Classifier
 from ..modelfile import told
+from ..properties import TRIGGER, Properties
 from ..settings import Settings
 from .answer import LEAVE_ONE_OUT, TEST
 from .wording import count_of
@@ -32,7 +33,7 @@ def facts(classifier: Classifier, texts: Sequence[str], protocol: str, report: s
     return Facts(
         texts=_of_texts(texts),
         model=_of_model(classifier),
-        settings=tuple((name, _value(value)) for name, value in classifier.settings.as_dict().items()),
+        settings=tuple((name, _value(value)) for name, value in classifier.settings.told.items()),
         commands=_commands(classifier, protocol, report) if command is None else command,
         reconstructed=command is None,
         version=__version__,
@@ -72,6 +73,8 @@ def _value(value: object) -> str:
     >>> _value((1, 2)), _value((1, 1)), _value(None), _value(0.3), _value(False)
     ('1-2', '1', 'none', '0.3', 'no')
     """
+    if isinstance(value, Properties):
+        return ",".join(f"{name}=FILE" if name.startswith(TRIGGER) else name for name in value.names)
     if isinstance(value, tuple):
         return "-".join(dict.fromkeys(map(str, value)))
     if isinstance(value, bool):

@@ -40,6 +40,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         chars_across: Lengths = None,
         tokens: str = "word",
         accents: str = "keep",
+        properties: Any = None,
         hash_bits: int | None = None,
         select: str | None = None,
         binary: bool = False,
@@ -71,6 +72,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.chars_across = chars_across
         self.tokens = tokens
         self.accents = accents
+        self.properties = properties
         self.hash_bits = hash_bits
         self.select = select
         self.binary = binary

@@ -1,0 +1,199 @@
+//! Word properties: terms that are told beside the words, of how a text is written.
+//!
+//! A text comes in as it was given, neither lower-cased nor folded; names go out, each with the bytes that it stands for.
+//! A text is cut once, into words (runs of letters, digits and underscores), addresses and what stands between them
+//! ([`Pieces`]); whatever stands inside an address is seen as that address alone. Names begin with [`PROPERTY`], the
+//! property's name and, for most, a colon and a detail; negated words with [`NEGATED`], words of mail headers with
+//! [`FIELD`] and the field's name. `docs/properties.md` says of each what it sees exactly.
+
+mod encoded;
+mod headers;
+mod marks;
+mod negation;
+mod pieces;
+mod spelling;
+mod triggers;
+mod words;
+
+use std::ops::Range;
+
+use crate::Invalid;
+use crate::accents::Accents;
+
+pub(crate) use pieces::Pieces;
+use pieces::{Kind, label_of};
+use spelling::Spelling;
+use triggers::Trigger;
+
+/// How the name of a property begins.
+pub const PROPERTY: &str = "\tp";
+/// How the name of a negated word begins.
+pub const NEGATED: &str = "\tn";
+/// How the name of a word of a header field begins.
+pub const FIELD: &str = "\tf";
+
+/// The properties that need nothing beside the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Plain {
+    Caps,
+    Capitalised,
+    Repeats,
+    Numbers,
+    Currency,
+    Urls,
+    Emails,
+    Emoji,
+    Long,
+    Lookalikes,
+    Length,
+    Negation,
+}
+
+const NAMES: [(&str, Plain); 12] = [
+    ("caps", Plain::Caps),
+    ("capitalised", Plain::Capitalised),
+    ("repeats", Plain::Repeats),
+    ("numbers", Plain::Numbers),
+    ("currency", Plain::Currency),
+    ("urls", Plain::Urls),
+    ("emails", Plain::Emails),
+    ("emoji", Plain::Emoji),
+    ("long", Plain::Long),
+    ("lookalikes", Plain::Lookalikes),
+    ("length", Plain::Length),
+    ("negation", Plain::Negation),
+];
+const TRIGGER: &str = "trigger:";
+const HEADERS: &str = "headers:";
+
+/// Which properties are told.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Properties {
+    asked: Asked,
+    triggers: Vec<Trigger>,
+    spelling: Option<Spelling>,
+    /// All header fields, or those that are named.
+    headers: Option<Vec<String>>,
+    accents: Accents,
+}
+
+/// The plain properties, one bit each.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Asked(u32);
+
+impl Asked {
+    fn has(self, one: Plain) -> bool {
+        self.0 >> one as u32 & 1 == 1
+    }
+}
+
+/// Where what is told goes: how a name begins, its rest, and the bytes of the text that it stands for.
+pub(crate) trait Tell: FnMut(&'static str, &[u8], Range<usize>) {}
+impl<F: FnMut(&'static str, &[u8], Range<usize>)> Tell for F {}
+
+impl Properties {
+    /// Properties by their names, each with its list: of trigger words, or of words that are spelt right.
+    ///
+    /// ```
+    /// # use deciban_core::{accents::Accents, properties::Properties, terms::Terms};
+    /// let properties = Properties::new([("caps", vec![]), ("trigger:money", vec!["win cash"])], Accents::Keep);
+    /// let terms = Terms { properties: properties.unwrap(), ..Terms::default() };
+    /// let names: Vec<_> = terms.seen("WIN cash").into_iter().map(|s| s.name).collect();
+    /// assert_eq!(names, ["win", "cash", "\tpcaps", "\tptrigger:money"]);
+    /// ```
+    pub fn new<'a>(
+        given: impl IntoIterator<Item = (&'a str, Vec<&'a str>)>,
+        accents: Accents,
+    ) -> Result<Self, Invalid> {
+        let mut all = Properties { accents, ..Properties::default() };
+        for (name, list) in given {
+            if let Some(&(_, plain)) = NAMES.iter().find(|(known, _)| *known == name) {
+                all.asked.0 |= 1 << plain as u32;
+            } else if let Some(of) = name.strip_prefix(TRIGGER) {
+                all.triggers.push(Trigger::new(of, &list, accents));
+            } else if let Some(field) = name.strip_prefix(HEADERS) {
+                all.headers.get_or_insert_default().push(field.to_string());
+            } else {
+                match name {
+                    "misspelling" => all.spelling = Some(Spelling::new(&list, accents)),
+                    "headers" => all.headers = Some(Vec::new()),
+                    _ => return Err(Invalid("a property is not known")),
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.asked.0 == 0 && self.headers.is_none() && !self.has_forms()
+    }
+
+    /// How many terms of them may begin at one byte of a text.
+    pub(crate) fn most_at_once(&self) -> usize {
+        if self.is_empty() { 0 } else { 4 * NAMES.len() + 4 + self.triggers.len() }
+    }
+
+    /// Whether words are looked at in the form in which they are counted.
+    fn has_forms(&self) -> bool {
+        self.asked.has(Plain::Negation) || self.spelling.is_some() || !self.triggers.is_empty()
+    }
+
+    /// Tells all properties of a text.
+    pub(crate) fn each(&self, text: &str, pieces: &mut Pieces, mut tell: impl Tell) {
+        if self.is_empty() {
+            return;
+        }
+        pieces.cut(text);
+        if self.has_forms() {
+            pieces.write_forms(text, self.accents);
+        }
+        if let Some(wanted) = &self.headers {
+            headers::each(text, pieces, wanted, self.accents, &mut tell);
+        }
+        if self.asked.has(Plain::Length) {
+            length(text, pieces.runs(), &mut tell);
+        }
+        addresses(self.asked, text, pieces, &mut tell);
+        marks::each(self.asked, text, pieces, &mut tell);
+        words::each(self.asked, text, pieces, &mut tell);
+        for trigger in &self.triggers {
+            trigger.each(pieces, &mut tell);
+        }
+        if let Some(spelling) = &self.spelling {
+            spelling.each(text, pieces, &mut tell);
+        }
+        if self.asked.has(Plain::Negation) {
+            negation::each(text, pieces, &mut tell);
+        }
+    }
+}
+
+/// Tells a name that is put together.
+fn tell_of(name: &str, detail: &str, span: Range<usize>, tell: &mut impl Tell) {
+    tell(PROPERTY, format!("{name}:{detail}").as_bytes(), span);
+}
+
+/// The number of words, by powers of two.
+fn length(text: &str, words: usize, tell: &mut impl Tell) {
+    if words > 0 {
+        let low = 1 << words.ilog2();
+        let range = if low == 1 { "1".to_string() } else { format!("{low}-{}", 2 * low - 1) };
+        tell_of("length", &range, 0..text.len(), tell);
+    }
+}
+
+/// Addresses, by where they lead.
+fn addresses(asked: Asked, text: &str, pieces: &Pieces, tell: &mut impl Tell) {
+    for item in pieces.items() {
+        let (name, plain) = match item.kind {
+            Kind::Url => ("urls", Plain::Urls),
+            Kind::Email => ("emails", Plain::Emails),
+            Kind::Word => continue,
+        };
+        if asked.has(plain) {
+            tell_of(name, &label_of(&text[item.host..item.end]), item.start..item.end, tell);
+        }
+    }
+}

@@ -120,7 +120,8 @@ REFUSED = {
     "train mail.csv --words 1-65": "words=(1, 65): expected two lengths such as (1, 2), between 1 and 64",
     "train mail.csv --chars 0": "chars=(0, 0): expected two lengths such as (1, 2), between 1 and 64",
     "train mail.csv --chars-across 0": "chars_across=(0, 0): expected two lengths such as (1, 2), between 1 and 64",
-    "train mail.csv --words none": "words, chars and chars_across are all off: expected at least one of them",
+    "train mail.csv --words none": "words, chars, chars_across and properties are all off: "
+    "expected at least one of them",
     "train mail.csv --edges": "edges=True: expected runs of two words or more, such as words=(1, 2)",
     "train mail.csv --edges --words none --chars 3": "edges=True: expected runs of two words or more, "
     "such as words=(1, 2)",

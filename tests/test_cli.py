@@ -145,6 +145,8 @@ def test_all_that_can_be_seen_of_a_text(tmp_path):
         "4-5",
         "--accents",
         "fold",
+        "--properties",
+        "numbers,caps",
         "--hash-bits",
         "18",
     ]
@@ -157,12 +159,12 @@ def test_all_that_can_be_seen_of_a_text(tmp_path):
         "chars": [3, 3],
         "chars_across": [4, 5],
         "accents": "fold",
+        "properties": "caps,numbers",
         "hash_bits": 18,
     }
     assert facts["settings"].items() >= chosen.items()
-    assert "edges=True, chars=(3, 3), chars_across=(4, 5), tokens=word, accents=fold, hash_bits=18" in deciban(
-        "info", path
-    )
+    told = "chars=(3, 3), chars_across=(4, 5), tokens=word, accents=fold, properties=caps,numbers, hash_bits=18"
+    assert told in deciban("info", path)
     why = json.loads(deciban("explain", path, "Réfund", "--json"))
     spans = {name: why["text"][slice(*term["spans"][0])] for term in why["terms"] for name in term["names"]}
     assert {"refund": "Réfund", "\t<s> refund": "Réfund", "\tc re": "Ré", "\taefun": "éfun"}.items() <= spans.items()

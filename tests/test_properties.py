@@ -12,11 +12,12 @@ import deciban
 import oracle_properties
 from corpora import PROPERTIES, is_known, some_text
 from deciban.cli import main, run
-from deciban.errors import DecibanError
+from deciban.errors import DamagedModel, DecibanError
 from deciban.properties import KNOWN, PLAIN, Properties
 from deciban.settings import Settings
 from deciban.spelling import with_words
 from deciban.terms import Terms, display
+from test_errors import resigned
 
 # Pieces of texts in which properties stand, or nearly do.
 ODD = [
@@ -234,7 +235,7 @@ def test_the_model_file_holds_all_that_is_needed(tmp_path, capsys):
     loaded.learn(["NEW cash"], ["spam"]).forget(["NEW cash"], ["spam"])
     assert fresh.counts == loaded.counts
     run(["info", str(path)])
-    assert "properties=caps, misspelling (3), negation, trigger:money (2)" in capsys.readouterr().out
+    assert "properties=caps,misspelling(3),negation,trigger:money(2)" in capsys.readouterr().out
 
 
 def test_a_file_that_names_a_list_never_reads_it(tmp_path):
@@ -245,6 +246,15 @@ def test_a_file_that_names_a_list_never_reads_it(tmp_path):
         Properties.of({f"trigger:{folder / 'money.txt'}": ["cash"]})
     with pytest.raises(DecibanError, match="is not a property"):
         Properties.of({f"misspelling:{folder / 'words.txt'}": []})
+
+
+def test_a_file_with_other_properties_is_damaged(tmp_path):
+    path = tmp_path / "mail.deciban"
+    deciban.train(["AB cd", "ef"], ["x", "y"], model="multinomial", properties="caps").save(path)
+    assert deciban.load(path).settings.properties.names == ("caps",)
+    path.write_bytes(resigned(path.read_bytes().replace(rb"{\"caps\":[]}", rb"{\"capz\":[]}")))
+    with pytest.raises(DamagedModel, match="'capz' is not a property"):
+        deciban.load(path)
 
 
 def test_everything_composes(tmp_path, tickets):

@@ -48,7 +48,7 @@ class Properties:
     >>> Properties.of("numbers,caps").names, Properties.of({"trigger:money": ["cash", "win big"]}).lists
     (('caps', 'numbers'), (('trigger:money', ('cash', 'win big')),))
     >>> str(Properties.of({"caps": [], "trigger:money": ["cash", "win big"]}))
-    'caps, trigger:money (2)'
+    'caps,trigger:money(2)'
     """
 
     lists: Lists
@@ -89,7 +89,7 @@ class Properties:
         return {name: list(of) for name, of in self.lists}
 
     def __str__(self) -> str:
-        return ", ".join(f"{name} ({len(of):,})" if of else name for name, of in self.lists)
+        return ",".join(f"{name}({len(of)})" if of else name for name, of in self.lists)
 
 
 def _names(given: str | Iterable[Any]) -> Iterator[Any]:

@@ -24,6 +24,14 @@ SETTINGS = {
         "unlabelled_weight": 0.5,
     },
     "version-3-deleted": {"words": (1, 2), "smoothing": "deleted"},
+    "version-3-properties": {
+        "model": "multinomial",
+        "properties": {
+            **{name: [] for name in ("capitalised", "caps", "headers", "length", "negation", "numbers", "repeats")},
+            "misspelling": ["charged", "parcel", "refund", "tent"],
+            "trigger:money": ["charged twice", "refund"],
+        },
+    },
     "version-3-pairs": {"model": "tan", "alpha": 0.5, "tree_terms": 40},
 }
 EXAMPLES = [

@@ -65,6 +65,12 @@ def tan():
     return deciban.train(["free money", "see you"], ["spam", "ham"], model="tan")
 
 
+def merged_searches(_):
+    labels = ["x"] * 9 + ["y"] * 9
+    one, other = (deciban.train([a] * 9 + [b] * 9, labels, select="forward:2") for a, b in (("aa", "bb"), ("aa", "cc")))
+    return one + other
+
+
 def forgotten(texts, labels):
     return mail().forget(texts, labels)
 
@@ -309,6 +315,15 @@ WORDINGS = {
     errors.FewerTerms: (
         lambda _: mail().select("chi-square", 6),
         "expected at most as many terms as the model has, 5, to keep, got 6",
+    ),
+    errors.NothingSelected: (
+        lambda _: deciban.train(["aa bb", "bb aa"] * 8, ["x", "x", "x", "y"] * 4).select("forward", 1),
+        "the forward search leaves nothing: 4 of 16 texts are wrong without any term, and no term makes that surely "
+        "better; select by a measure",
+    ),
+    errors.OtherTerms: (
+        merged_searches,
+        "cannot merge models whose searches kept different terms; select by a measure, or search again after",
     ),
     errors.NoTerms: (
         lambda _: deciban.train(["", "?"], ["spam", "ham"]).select("chi-square", 1),

@@ -20,10 +20,11 @@ FACE = [
 ]
 VERBS = [
     *["asked", "counts", "documents", "drop_labels", "evaluate", "expected", "explain", "export", "forget"],
-    *["forget_from", "freeze", "frozen", "graph", "held_out", "keep_labels", "labels", "learn", "learn_from"],
+    *["forget_from", "found_terms", "freeze", "frozen", "graph", "held_out", "keep_labels", "labels"],
+    *["learn", "learn_from"],
     *["leave_one_out", "lexicon", "log_odds", "predict", "predict_log_proba", "predict_proba", "predict_top"],
-    *["rank", "rank_in", "ranked_terms", "rename_label", "sample", "save", "scorecard", "scores", "select"],
-    *["selected", "weights", "with_threads", "without_unlabelled", "words"],
+    *["rank", "rank_in", "ranked_terms", "rename_label", "sample", "save", "scorecard", "scores"],
+    *["searched", "select", "selected", "weights", "with_threads", "without_unlabelled", "words"],
 ]
 SETTINGS = [
     *["model", "words", "edges", "chars", "chars_across", "tokens", "accents", "properties", "hash_bits"],

@@ -32,6 +32,7 @@ from .errors import (
     NoTrainingTexts,
     NotUtf8,
     OneLabel,
+    OtherTerms,
     OtherTrainingTexts,
     SameLabel,
     TooFewToLeaveOut,
@@ -50,7 +51,7 @@ from .network import Network, network
 from .rows import Rows, rows
 from .sampling import Drawn, sample
 from .scorecard import Scorecard
-from .settings import CONTINUED, FITTED, Settings
+from .settings import CONTINUED, ELIMINATION, FITTED, SEARCHES, Settings
 from .terms import check_choice, refuse
 from .weighing import coin, leave_one_out, log_prior, weigh
 from .weightfile import export
@@ -92,6 +93,8 @@ class Classifier:
         self.settings = settings
         self.provenance = tuple(provenance)
         self.expected = expected
+        self.searched: selection.Searched | None = None
+        self._names: frozenset[str] | None = None
         self._become(counts, examples, scorecard, kept)
 
     def _become(
@@ -146,9 +149,33 @@ class Classifier:
         """Which terms are kept, None for all, and their counts: chosen when they are first asked for."""
         if self._choice is None:
             counts = self.counts
+            if self._kept is None and self.settings.is_searched:
+                self._search()
             kept = selection.kept(counts, self.settings) if self._kept is None else self._kept
             self._choice = kept, counts if kept is None else counts.of_terms(kept)
         return self._choice
+
+    def _search(self, candidates: int | None = None, steps: selection.Steps | None = None) -> Classifier:
+        """Itself with the terms that a search in its examples finds. What was found stays in `searched`."""
+        examples, settings, counts = self._examples, self.settings, self.counts
+        if examples is None or settings.selects is None:
+            raise NoTrainingTexts
+        by, top = settings.selects
+        found = rows(counts.lexicon, examples.texts, settings.cores), counts.numbers(examples.labels)
+        if by in selection.CANDIDATES:
+            self.searched = selection.search(counts, *found, settings, by, top, candidates, steps)
+        else:
+            self.searched = fitting.eliminated(counts, *found, settings, top, steps, examples.weights)
+        self._kept = self.searched.mask(len(counts.lexicon))
+        return self
+
+    def _still_kept(self, counts: Counts) -> selection.Mask | None:
+        """Which terms of other counts are kept, where a search has found them: those of the same names."""
+        if not self.settings.is_searched:
+            return None
+        if self._names is None:
+            self._names = frozenset(self.selected.lexicon.names())
+        return selection.named(counts, self._names)
 
     @property
     def documents(self) -> dict[str, int]:
@@ -420,7 +447,7 @@ class Classifier:
         if self._examples is not None or not self.settings.needs_rows:
             learnt = None if self._examples is None else kept.both(self._examples, examples)
             return self._changed(counts, learnt, how, examples.weights)
-        after = Classifier(self.settings, counts)
+        after = Classifier(self.settings, counts, kept=self._still_kept(counts))
         found = after._rows(examples)
         card = fitting.learn(self.scorecard, self.selected, after.selected, *found, self.settings, examples.weights)
         note = {"source": how, "examples": len(examples.labels), "continued": True, **weight_of(examples.weights)}
@@ -501,7 +528,12 @@ class Classifier:
         if examples is None:
             self._countable()
         provenance = (*self.provenance, *other.provenance)
-        return Classifier(self.settings, self.counts + other.counts, provenance, examples)
+        counts = self.counts + other.counts
+        still = self._still_kept(counts)
+        other._still_kept(counts)
+        if self._names != other._names:
+            raise OtherTerms
+        return Classifier(self.settings, counts, provenance, examples, kept=still)
 
     def leave_one_out(self, texts: object = None, labels: object = None) -> HeldOut:
         """The scores of each training example by a model that was trained without it, from the counts alone.
@@ -554,10 +586,21 @@ class Classifier:
         provenance = [part for part in self.provenance if "unlabelled" not in part]
         return Classifier(self.settings, self.counts, provenance, self._examples)
 
-    def select(self, by: str | None, top: int | None = None, texts: object = None, labels: object = None) -> Classifier:
+    def select(
+        self,
+        by: str | None,
+        top: int | None = None,
+        texts: object = None,
+        labels: object = None,
+        *,
+        candidates: int | None = None,
+        progress: selection.Steps | None = None,
+    ) -> Classifier:
         """The model of the same counts that keeps the `top` best terms by a measure; with None for both, of all terms.
 
-        A fitted model is fit anew, to its examples: one that was loaded has none, so pass it those it was trained on.
+        Or at most so many, by a search: "forward", "backward" or "floating", among so many `candidates`, or of a fitted
+        model by "elimination". A search, and a fitted model, needs its examples: one that was loaded has none, so pass
+        it those it was trained on. `searched` then has the curve of errors against numbers of terms.
 
         >>> mail = train(["free money", "money now", "see you"], ["spam", "spam", "ham"], model="multinomial")
         >>> small = mail.select("mutual-information", 1)
@@ -569,7 +612,9 @@ class Classifier:
         examples = self._examples if texts is None else self._checked(texts, labels)
         if examples is None and self.settings.needs_rows:
             raise NeedsExamples(model=self.settings.model)
-        return Classifier(replace(self.settings, select=select), self.counts, self.provenance, examples)
+        _check_positive("candidates", candidates)
+        model = Classifier(replace(self.settings, select=select), self.counts, self.provenance, examples)
+        return model._search(candidates, progress) if model.settings.is_searched else model
 
     def ranked_terms(self, by: str = "mutual-information", top: int | None = None) -> list[selection.RankedTerm]:
         """The best terms by a measure, of all that were counted, the best first.
@@ -579,11 +624,19 @@ class Classifier:
         [('money', 0.92, 'spam')]
         """
         top = len(self.counts.lexicon) if top is None else top
+        check_choice("by", by, tuple(selection.MEASURES))
         self._checked_select(by, top)
         return selection.ranked(self.counts, self.settings, by, top)
 
+    def found_terms(self) -> list[selection.RankedTerm]:
+        """The terms that a search has just found, in the order in which they came, with what each tells by itself."""
+        if self.searched is None:
+            return []
+        scores = selection.measured(self.counts, self.settings, "mutual-information", 1)
+        return [selection.described(self.counts, int(at), float(scores[at])) for at in self.searched.places]
+
     def _checked_select(self, by: str | None, top: int | None) -> str:
-        check_choice("by", by, tuple(selection.MEASURES))
+        check_choice("by", by, (*selection.MEASURES, *SEARCHES, ELIMINATION))
         if type(top) is not int or top < 1:
             raise BadSetting(setting="top", got=top, expected="a whole number above 0")
         selection.check_top(self.counts, top)
@@ -636,7 +689,7 @@ class Classifier:
             self._countable()
         more = int(counts.documents.sum() - self._known.documents.sum())
         self.provenance = (*self.provenance, {"source": how, "examples": more, **weight_of(weights)})
-        return self._become(counts, examples)
+        return self._become(counts, examples, None, self._still_kept(counts))
 
     def _refuse_expected(self, what: str) -> None:
         """Refuses what would be exact in the counts only: expected counts come from all that was known, in no parts."""
@@ -691,4 +744,6 @@ def load(path: str | os.PathLike[str]) -> Classifier:
     saved = modelfile.load(path)
     card = saved.scorecard if saved.labels else None
     expected, kept = saved.expected, saved.kept
+    if saved.settings.is_searched and not saved.frozen and kept is None:
+        kept = np.ones(len(saved.lexicon), np.bool_)
     return Classifier(saved.settings, saved.known, saved.provenance, scorecard=card, expected=expected, kept=kept)

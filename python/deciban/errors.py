@@ -275,6 +275,17 @@ class FewerTerms(InputError):
     wording = "expected at most as many terms as the model has, {terms}, to keep, got {top}"
 
 
+class NothingSelected(InputError):
+    wording = (
+        "the {by} search leaves nothing: {wrong} of {texts} texts are wrong without any term, "
+        "and no term makes that surely better; select by a measure"
+    )
+
+
+class OtherTerms(InputError):
+    wording = "cannot merge models whose searches kept different terms; select by a measure, or search again after"
+
+
 class NoTerms(InputError):
     wording = "there is no term to select from: no text of the model has any"
 

@@ -299,7 +299,7 @@ def _arrays(
 
     places = (card.indptr, card.label)
     has_own = isinstance(known, Counts) and expected is None and not card.has_places(known.indptr, known.label)
-    is_part = isinstance(known, Counts) and kept is not None
+    is_part = isinstance(known, Counts) and kept is not None and not kept.all()
     some: Any = [] if kept is None else np.flatnonzero(kept)
     postings = (known.indptr, known.label) if has_own else places  # type: ignore[union-attr]
     return {
@@ -486,9 +486,7 @@ def _check_kept(saved: Saved) -> None:
     if "kept" not in saved.buffers:
         return
     is_asked_for = saved.settings.select is not None and not saved.frozen and "expected" not in saved.buffers
-    is_some = (
-        all(map(int.__lt__, kept, kept[1:])) and 0 < len(kept) < len(saved.lexicon) and kept[-1] < len(saved.lexicon)
-    )
+    is_some = all(map(int.__lt__, kept, [*kept[1:], len(saved.lexicon)])) and len(kept) < len(saved.lexicon)
     if not is_asked_for or not is_some or "card_indptr" not in saved.buffers:
         raise ValueError("the terms that it keeps are not some of its own")
 

@@ -46,6 +46,9 @@ MEASURES = {
     "correlation": "correlation",
     "sparse-bayes": "nats",
 }
+SEARCHES = ("forward", "backward", "floating")  # for terms, by leave-one-out, of these models and smoothings
+SEARCHED = (("multinomial", "laplace"), ("bernoulli", "beta"))
+ELIMINATION = "elimination"  # of the terms of a fitted model that weigh least
 CALIBRATIONS = ("none",)
 GREATEST = 1e9
 LEAST = 1e-12  # strength of smoothing: what is divided by it can still be multiplied
@@ -105,7 +108,8 @@ class Settings:
         ('auto', 'multinomial')
         """
         of_any = {field.name for field in fields(Terms)} | {"select", "threads", "budget"}
-        model = AUTO if given.keys() <= of_any else cls.model
+        is_measured = str(given.get("select")).partition(":")[0] in (*MEASURES, "None")
+        model = AUTO if given.keys() <= of_any and is_measured else cls.model
         return cls.of(**{"model": model, **given})
 
     @classmethod
@@ -122,8 +126,8 @@ class Settings:
         check_choice("calibration", self.calibration, CALIBRATIONS)
         if not isinstance(self.binary, bool):
             raise BadSetting(setting="binary", got=self.binary, expected="True or False")
-        self._check_select()
         self._check_smoothing()
+        self._check_select()
         self._check_ratio()
         self._check_prior()
         self._check_fitted()
@@ -146,11 +150,16 @@ class Settings:
             return
         name, colon, top = self.select.partition(":") if isinstance(self.select, str) else ("", "", "")
         if colon:
-            check_choice("select", name, tuple(MEASURES))
+            check_choice("select", name, (*MEASURES, *SEARCHES, ELIMINATION))
         if not colon or not top.isdecimal() or int(top) < 1:
             expected = "a measure and how many terms to keep, such as 'mutual-information:1000'"
             raise BadSetting(setting="select", got=self.select, expected=expected)
         object.__setattr__(self, "select", f"{name}:{int(top)}")
+        is_searched = (self.model, self.smoothing) in SEARCHED
+        if (name in SEARCHES and not is_searched) or (name == ELIMINATION and self.model not in CONTINUED):
+            known = "measures; forward, backward and floating are for multinomial with laplace and bernoulli with beta"
+            model = f"{self.model} with {self.smoothing}"
+            raise NotForModel(setting="select", got=self.select, model=model, known=f"{known}, elimination for fitted")
 
     def _check_smoothing(self) -> None:
         if self.smoothing is None:
@@ -227,6 +236,11 @@ class Settings:
         """By what terms are selected, and how many; None where all are kept."""
         name, _, top = (self.select or "").partition(":")
         return (name, int(top)) if name else None
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether terms are searched for in the texts themselves, rather than told by their counts."""
+        return self.selects is not None and self.selects[0] not in MEASURES
 
     @property
     def has_ratios(self) -> bool:

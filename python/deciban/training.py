@@ -89,7 +89,7 @@ def train_on(
         whole, sample = kept.Whole(fitting.most_characters(settings.budget)), kept.Reservoir(MOST_TEXTS)
         counts = tallied(source, settings, progress, whole, sample)
         return _of_all(settings, counts, source.name, whole.examples, whole.length, clock, sample, steps)
-    if settings.needs_rows:
+    if settings.needs_rows or settings.is_searched:
         every = kept.Whole(math.inf)
         counts = tallied(source, settings, progress, every)
         return _trained(settings, counts, source.name, every.examples, None, steps)
@@ -162,10 +162,10 @@ def _trained(
     if settings.model in FITTED and examples is not None:
         provenance |= weight_of(examples.weights)
         check_weights(settings, counts)
-        trained = Classifier(settings, counts, [provenance], examples)
+        trained = _selecting(Classifier(settings, counts, [provenance], examples), steps)
         trained._scorecard = trained._fitted(examples, steps, clock)
         return trained
-    model = Classifier(settings, counts, [provenance], examples)
+    model = _selecting(Classifier(settings, counts, [provenance], examples), steps)
     if not is_open(settings):
         model.settings = resolved(settings, model.selected)
         return model
@@ -183,6 +183,11 @@ def asked(settings: Settings) -> dict[str, Any]:
     plain = Settings().as_dict()
     given = {name: value for name, value in settings.as_dict().items() if value != plain[name]}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
+
+
+def _selecting(model: Classifier, steps: fitting.Steps | None) -> Classifier:
+    """The same, with the terms that its search finds, where it has one."""
+    return model._search(None, steps) if model.settings.is_searched else model
 
 
 def check_weights(settings: Settings, counts: Counts) -> None:

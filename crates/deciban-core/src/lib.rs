@@ -7,7 +7,7 @@
 //! in canonical order, [`rows`] and [`scores`] read texts through it, [`pairs`] of terms add to scores, [`left_out`]
 //! scores rows that are left out, [`many`] labels are asked by their postings, [`decision`] makes probabilities of
 //! scores, [`counts`] are what is learnt, and [`tally`] learns them, the longest n-grams in `grams`; [`mixture`] has what
-//! is expected of unlabelled texts; [`fit`] solves for weights that no counts give. [`vectorise`] makes what scikit-learn's vectorisers make.
+//! is expected of unlabelled texts; [`search`] tells which term to see next; [`fit`] solves for weights that no counts give. [`vectorise`] makes what scikit-learn's vectorisers make.
 
 pub mod accents;
 mod characters;
@@ -39,6 +39,7 @@ pub mod rows;
 pub mod scaled;
 mod scan;
 pub mod scores;
+pub mod search;
 pub mod stop;
 mod table;
 pub mod tally;

@@ -4,6 +4,7 @@ mod fit;
 mod labels;
 mod left_out;
 mod mixture;
+mod search;
 mod texts;
 mod vectorise;
 
@@ -456,6 +457,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Tally>()?;
     module.add_class::<mixture::Unlabelled>()?;
     module.add_class::<fit::Matrix>()?;
+    module.add_class::<search::Search>()?;
     module.add_class::<texts::Column>()?;
     module.add("BadText", module.py().get_type::<BadText>())?;
     module.add("Unlearnt", module.py().get_type::<Unlearnt>())?;

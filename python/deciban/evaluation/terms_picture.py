@@ -1,4 +1,7 @@
-"""Ranked terms as a picture: the best by name, and how what terms are worth falls with their rank. Needs matplotlib."""
+"""Terms as pictures: the best by name, and how what they are worth falls with their rank; the curve of a search.
+
+Needs matplotlib.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import one_line
-from ..selection import UNITS, RankedTerm
+from ..selection import UNITS, RankedTerm, Searched
 from .picture import ENDINGS, check, save
 
 if TYPE_CHECKING:
@@ -23,6 +26,32 @@ __all__ = ["ENDINGS", "check", "draw"]
 def draw(path: str | os.PathLike[str], terms: Sequence[RankedTerm], by: str, top: int) -> None:
     """Draws terms, the best first, of which `top` are kept: as the name ends, whole or not at all."""
     save(path, lambda: _figure(terms, by, top))
+
+
+def draw_curve(path: str | os.PathLike[str], searched: Searched) -> None:
+    """Draws how many errors a search found by how many terms."""
+    save(path, lambda: _curve_of(searched))
+
+
+def _curve_of(searched: Searched) -> Figure:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6, 4), layout="constrained")
+    panel = figure.subplots()
+    share = 100 / max(searched.texts, 1)
+    least, chosen = searched.best.wrong * share, searched.chosen
+    panel.axhspan(least, least + searched.standard_error * share, color="#e3edf5", zorder=0)
+    panel.plot([point.terms for point in searched.curve], [point.wrong * share for point in searched.curve], color=KEPT)
+    panel.plot(chosen.terms, chosen.wrong * share, "o", color=KEPT)
+    panel.annotate(f"{chosen.terms:,} terms", (chosen.terms, chosen.wrong * share), (6, 6), textcoords="offset points")
+    panel.set_xlabel("terms")
+    panel.set_ylabel("wrong of texts that are left out, in %")
+    panel.set_ylim(bottom=0)
+    panel.set_title(f"{searched.by}: one standard error above the fewest is shaded", fontsize=9, loc="left")
+    panel.grid(color="#eeeeee", linewidth=0.8)
+    panel.set_axisbelow(True)
+    panel.spines[["top", "right"]].set_visible(False)
+    return figure
 
 
 def _figure(terms: Sequence[RankedTerm], by: str, top: int) -> Figure:

@@ -18,9 +18,11 @@ import numpy.typing as npt
 from ..counts import Counts
 from ..rows import Rows
 from ..scorecard import Scorecard
+from ..selection import Searched
 from ..settings import Settings
 from . import cards, committee, members
 from .continued import go_on
+from .elimination import eliminate
 from .members import Labelled, Member, Steps
 from .plan import Clock, Late, most_characters, planned
 from .seen import Seen, Sight, see
@@ -33,7 +35,7 @@ SMALL_COSTS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # of rows that are as l
 TOGETHER = "together"
 AGAINST_REST_OR_JOINT = {"logistic": ("logistic", "softmax"), "hinge": ("squared_hinge", "multiclass_hinge")}
 
-__all__ = ["Clock", "Steps", "fit", "labelled", "learn", "member_of", "most_characters", "planned"]
+__all__ = ["Clock", "Steps", "eliminated", "fit", "labelled", "learn", "member_of", "most_characters", "planned"]
 
 
 def fit(
@@ -63,6 +65,24 @@ def fit(
         member, settings = replace(member, c=cost), replace(settings, cost=cost)
     linear = members.fit(member, seen, of, threads, steps)
     return cards.of_one(counts.labels, counts.lexicon, seen, linear), settings, told
+
+
+def eliminated(
+    counts: Counts,
+    rows: Rows,
+    y: Integers,
+    settings: Settings,
+    top: int,
+    steps: Steps | None = None,
+    weights: Sequence[float] | None = None,
+) -> Searched:
+    """The terms that a model of rows with labels y needs, at most `top`; C is that of all terms."""
+    of = labelled(counts, y, settings, weights)
+    member = member_of(settings, of.labels)
+    if settings.cost is None:
+        cost, _ = _chosen(member, see(rows, counts, member.sight), of, settings.cores, steps)
+        member = replace(member, c=cost)
+    return eliminate(member, counts, rows, of, committee.folds_of(y, FOLDS), top, settings.cores, steps)
 
 
 def learn(

@@ -2,11 +2,13 @@
 
 The counts stay whole, so that another choice needs no training, and learning and forgetting choose anew, exactly as if
 the model had been trained so. What is weighed are the counts of the terms that are `kept`, as if no text had any other:
-the size of the lexicon and all totals are theirs. `measures` has the filters, pure functions of the counts.
+the size of the lexicon and all totals are theirs. `measures` has the filters, pure functions of the counts;
+`searching` the wrappers, which need the rows: what they find is held, by name, until somebody searches again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import NamedTuple
 
 import numpy as np
@@ -18,9 +20,26 @@ from ..settings import MEASURES as UNITS
 from ..settings import Settings
 from ..terms import display
 from .measures import MEASURES, measured
+from .searching import CANDIDATES, Searched, Steps, search
 from .sparse import best
 
-__all__ = ["MEASURES", "UNITS", "RankedTerm", "best", "check_top", "kept", "measured", "ranked"]
+__all__ = [
+    "CANDIDATES",
+    "MEASURES",
+    "UNITS",
+    "Mask",
+    "RankedTerm",
+    "Searched",
+    "Steps",
+    "best",
+    "check_top",
+    "described",
+    "kept",
+    "measured",
+    "named",
+    "ranked",
+    "search",
+]
 
 Mask = npt.NDArray[np.bool_]
 
@@ -58,6 +77,11 @@ def kept(counts: Counts, settings: Settings) -> Mask | None:
     return None if top >= len(counts.lexicon) else best(measured(counts, settings, by, top), top)
 
 
+def named(counts: Counts, names: Set[str]) -> Mask:
+    """Which terms have one of those names."""
+    return np.fromiter((name in names for name in counts.lexicon.names()), np.bool_, len(counts.lexicon))
+
+
 def check_top(counts: Counts, top: int) -> None:
     """Refuses to keep more terms than there are."""
     if not len(counts.lexicon):
@@ -71,10 +95,11 @@ def ranked(counts: Counts, settings: Settings, by: str, top: int) -> list[Ranked
     scores = measured(counts, settings, by, top)
     kept = np.flatnonzero(best(scores, top))
     places = kept[np.argsort(-scores[kept], kind="stable")]
-    return [_described(counts, int(place), float(scores[place])) for place in places]
+    return [described(counts, int(place), float(scores[place])) for place in places]
 
 
-def _described(counts: Counts, place: int, score: float) -> RankedTerm:
+def described(counts: Counts, place: int, score: float) -> RankedTerm:
+    """The term of a place, which is worth so much."""
     postings = slice(counts.indptr[place], counts.indptr[place + 1])
     label, m = counts.label[postings], counts.presences[postings]
     share = m / counts.documents[label]

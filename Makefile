@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check rust lint types layers pytest format picture bench scale labels unlabelled accuracy table solvers \
+.PHONY: help setup demo test check rust lint types layers pytest format picture bench scale labels unlabelled accuracy table solvers selection \
 	properties fuzz data clean
 
 help:  ## list the targets
@@ -73,6 +73,9 @@ properties: .venv/bench  ## measure what word properties are worth; writes bench
 
 solvers: .venv/bench  ## measure the solvers of fitted models beside LIBLINEAR; writes benches/results/solvers.md
 	$(BIN)/python -m benches.solvers $(BENCH)
+
+selection: .venv/bench  ## measure accuracy against number of terms, and how fast they are selected; writes benches/results/selection.md
+	$(BIN)/python -m benches.selection $(BENCH)
 
 .venv/bench: .venv/installed
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'

@@ -69,7 +69,7 @@ def test_a_search_is_the_one_by_training_anew(model, corpus):
     try:
         searched = search(whole.counts, *found, whole.settings, "forward", 3)
     except NothingSelected:
-        searched = Searched("forward", len(corpus), np.empty(0), tuple(curve))
+        searched = Searched("forward", len(corpus), tuple(curve), {})
         assert searched.chosen.terms == 0
         return
     assert searched.curve == tuple(curve)
@@ -105,9 +105,7 @@ def test_a_floating_search_is_nowhere_worse_than_where_it_turned_back(data):
 
 
 def test_the_least_number_within_one_standard_error_is_chosen():
-    searched = Searched(
-        "forward", 100, np.empty(0), (Point(0, 50), Point(1, 24), Point(2, 23), Point(3, 20), Point(4, 20))
-    )
+    searched = Searched("forward", 100, (Point(0, 50), Point(1, 24), Point(2, 23), Point(3, 20), Point(4, 20)), {})
     assert searched.best == Point(3, 20)
     assert searched.standard_error == pytest.approx(4.0)
     assert searched.chosen == Point(1, 24)

@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..counts import Counts
-from ..errors import NothingSelected
 from ..rows import Rows
-from ..selection.searching import Point, Searched
+from ..selection.searching import Point, Searched, checked
 from ..selection.sparse import best
 from . import members
 from .members import Labelled, Linear, Member, Steps
@@ -52,13 +51,11 @@ def eliminate(
             answers = seen.some(held).scores(*linear).argmax(axis=1)
             wrong[place] += int((answers != of.y[held]).sum())
     curve = tuple(Point(size, int(n)) for size, n in zip(sizes[::-1], wrong[::-1], strict=True) if size <= top)
-    chosen = Searched("elimination", len(of.y), np.empty(0, np.int64), curve).chosen
-    if not chosen.terms:
-        raise NothingSelected(by="elimination", wrong=f"{chosen.wrong:,}", texts=f"{len(of.y):,}")
+    least = checked(Searched("elimination", len(of.y), curve, {})).chosen.terms
     everything = np.ones(len(of.y), np.bool_)
-    for kept, _, _ in _fewer(member, counts, rows, of, everything, [n for n in sizes if n >= chosen.terms], threads):
+    for kept, _, _ in _fewer(member, counts, rows, of, everything, [n for n in sizes if n >= least], threads):
         places = np.flatnonzero(kept)
-    return Searched("elimination", len(of.y), places, curve)
+    return Searched("elimination", len(of.y), curve, {least: places.tolist()})
 
 
 def _sizes(terms: int, top: int) -> list[int]:

@@ -20,7 +20,7 @@ looked for, and too few: how good the terms are, texts tell that it has not seen
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -52,12 +52,15 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """What a search found: the terms by their places, in the order in which they came; and how each number did."""
+    """What a search found: how each number of terms did, and the best of each number that was met, by their places.
+
+    Places are in the order in which the terms came; those of the number that is chosen are there in any case.
+    """
 
     by: str
     texts: int
-    places: Integers
     curve: tuple[Point, ...]
+    sets: Mapping[int, Sequence[int]]
 
     @property
     def best(self) -> Point:
@@ -76,8 +79,13 @@ class Searched:
         near = [point for point in self.curve if point.wrong <= self.best.wrong + self.standard_error]
         return min(near, key=lambda point: point.terms)
 
+    @property
+    def places(self) -> Integers:
+        """The terms that are chosen."""
+        return np.asarray(self.sets[self.chosen.terms], np.int64)
+
     def mask(self, terms: int) -> Mask:
-        """Which of so many terms were found."""
+        """Which of so many terms are chosen."""
         kept = np.zeros(terms, np.bool_)
         kept[self.places] = True
         return kept
@@ -191,11 +199,16 @@ class _Walk:
 
     def found(self, by: str, texts: int, top: int, places: Integers) -> Searched:
         curve = tuple(Point(size, self._met[size][0]) for size in sorted(self._met) if size <= top)
-        chosen = Searched(by, texts, places[:0], curve).chosen
-        if not chosen.terms:
-            raise NothingSelected(by=by, wrong=f"{chosen.wrong:,}", texts=f"{texts:,}")
-        terms = np.array(self._met[chosen.terms][1], np.int64)
-        return Searched(by, texts, places[terms], curve)
+        sets = {size: places[list(terms)].tolist() for size, (_, terms) in self._met.items() if size <= top}
+        return checked(Searched(by, texts, curve, sets))
+
+
+def checked(searched: Searched) -> Searched:
+    """The same, where it leaves anything."""
+    terms, wrong = searched.chosen
+    if not terms:
+        raise NothingSelected(by=searched.by, wrong=f"{wrong:,}", texts=f"{searched.texts:,}")
+    return searched
 
 
 def _tell(told: Told | None, done: int, total: int) -> None:

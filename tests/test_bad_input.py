@@ -226,7 +226,14 @@ REFUSED = {
     "select mail.deciban": "expected at most as many terms as the model has, 5, to keep, got 1,000",
     "select mail.deciban --by luck --top 1": "by='luck': not known; the known ones are: mutual-information, "
     "information-gain, gain-ratio, chi-square, bi-normal-separation, odds-ratio, document-frequency, correlation, "
-    "sparse-bayes",
+    "sparse-bayes, forward, backward, floating, elimination",
+    "select mail.deciban mail.csv --by forward --top 2": "the forward search leaves nothing: 3 of 3 texts are wrong "
+    "without any term, and no term makes that surely better; select by a measure",
+    "select mail.deciban --by forward --top 2": "leave-one-out needs the training examples, and this model came "
+    "without: pass texts and labels",
+    "select mail.deciban --by elimination --top 2": "select='elimination:2': not for the model 'multinomial with "
+    "laplace', which takes: measures; forward, backward and floating are for multinomial with laplace and bernoulli "
+    "with beta, elimination for fitted",
     "select mail.deciban --top 1 -o folder": "folder: cannot write: Is a directory",
     "select mail.deciban --top 1 --plot terms.doc": "terms.doc: cannot tell the format from the name; "
     "expected .svg or .png",

@@ -5,7 +5,7 @@ BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check rust lint types layers pytest format picture bench scale labels unlabelled accuracy table solvers selection \
-	properties fuzz data clean
+	properties curve fuzz data clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,6 +70,9 @@ table: .venv/bench  ## measure fitted models beside the published table, and a c
 
 properties: .venv/bench  ## measure what word properties are worth; writes benches/results/properties.md
 	$(BIN)/python -m benches.properties $(BENCH)
+
+curve: .venv/bench  ## measure how far a learning curve can be trusted; writes benches/results/learning.md
+	$(BIN)/python -m benches.learning
 
 solvers: .venv/bench  ## measure the solvers of fitted models beside LIBLINEAR; writes benches/results/solvers.md
 	$(BIN)/python -m benches.solvers $(BENCH)

@@ -170,6 +170,9 @@ REFUSED = {
     "evaluate mail.deciban mail.csv --costs mail.csv": "mail.csv:1: no column 'true'; the columns are: text, label",
     "evaluate mail.deciban mail.csv --costs costs.csv": "there is a cost for 'eggs', which is no label here; "
     "the labels are: ham, spam",
+    "evaluate mail.deciban mail.csv --loo --curve x.gif": "x.gif: cannot tell the format from the name; "
+    "expected .svg or .png",
+    "train mail.csv --curve none/x.svg": "none/x.svg: cannot write: No such file or directory",
     "evaluate mail.deciban mail.csv --trained-on none.csv": f"none.csv: {NOT_READ}",
     "evaluate mail.deciban mail.csv --trained-on mail.csv": "mail.csv, but for the rows that are judged: "
     "expected labelled examples, got none",
@@ -313,6 +316,14 @@ WRONG_USAGE = {
     "see deciban evaluate",
     "compare mail.csv --test mail.csv --group x": "--group and --time are for folds, not for a --test file; "
     "see deciban compare",
+    "evaluate mail.deciban mail.csv --folds 2 --against mail.deciban": "--against judges models as they are: "
+    "use deciban compare for folds; see deciban evaluate",
+    "evaluate mail.deciban mail.csv --curve": "--curve needs the texts that the model was trained on, "
+    "and --loo or --folds; see deciban evaluate",
+    "evaluate mail.deciban mail.csv --curve --time x": "--curve deals texts at random, and alike: "
+    "so no --time, no --weight; see deciban evaluate",
+    "train mail.csv --curve --weight x": "--curve deals texts at random, and alike: "
+    "so no time, no --weight, no --unlabelled; see deciban train",
     "evaluate mail.deciban mail.csv --paths=": "argument --paths: expected what stands between the steps of a path, "
     "such as /; see deciban evaluate",
     "evaluate mail.deciban": "the following arguments are required: FILE; see deciban evaluate",

@@ -29,7 +29,7 @@ from .evaluation.doubts import doubts, twins_left_out, twins_within
 from .examples import Batch, labels_of, texts_of
 from .halves import count
 from .holdout import MOST_KEPT, HeldOut
-from .settings import AUTO, Settings
+from .settings import AUTO, Settings, named
 from .splits import Part, Split, by_share, by_time, in_folds
 from .terms import refuse
 from .training import train
@@ -132,14 +132,18 @@ def evaluate(
 
 def evaluate_like(classifier: Classifier, batch: Batch, protocol: str, **how: Any) -> Evaluation:
     """The same for a model that there is: models with its settings, each of which chooses what it had chosen."""
-    if classifier.expected is not None:
-        raise HoldsExpected(what="training it again")
-    settings = {**vars(classifier.asked), "threads": classifier.settings.threads}
-    known = {name: settings[name] for name in Settings.__dataclass_fields__}
+    known = asked_of(classifier)
     weights = batch.examples.weights
     if not batch.labels:
         raise NoExamples(where=batch.name)
     return evaluate(batch.texts, batch.labels, protocol, weights=weights, where=batch.where, **how, **known)
+
+
+def asked_of(classifier: Classifier) -> dict[str, Any]:
+    """The settings, by name, that training a model again takes."""
+    if classifier.expected is not None:
+        raise HoldsExpected(what="training it again")
+    return {**named(classifier.asked), "threads": classifier.settings.threads}
 
 
 def _column(given: object, n: int, what: str) -> list[Any] | None:

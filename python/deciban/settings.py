@@ -351,6 +351,11 @@ class Settings:
         return {**self.as_dict(), "properties": self.properties and str(self.properties)}
 
 
+def named(settings: Settings) -> dict[str, Any]:
+    """All settings by name, as `train` takes them."""
+    return {field.name: getattr(settings, field.name) for field in fields(settings)}
+
+
 def _is_number(value: object) -> bool:
     """Whether it is a number that sums of counts can bear; no NaN, no infinity."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= GREATEST

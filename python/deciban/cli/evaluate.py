@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import NoExamples
 from ..files import same_file
-from . import UsageError, changes, figures, options, screen
+from . import UsageError, changes, figures, growth, options, screen
 
 if TYPE_CHECKING:
     from ..classifier import Classifier
@@ -41,6 +41,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     options.add_weight(parser)
     trained = "what the model was trained on, to find texts that stand in both; of FILE itself, the rows not judged"
     add("--trained-on", metavar="FILE", help=trained)
+    options.add_curve(parser)
     against = "another model: is it better or worse on the same texts, and by more than luck?"
     add("--against", metavar="MODEL", help=against)
     costs = "what answers cost: a CSV file with the columns true, predicted, cost (others: 0 if right, 1 if wrong)"
@@ -84,6 +85,8 @@ def run(given: Namespace) -> None:
         screen.write_json({**evaluation.as_dict(), **more})
         return
     figures.show(evaluation)
+    if given.curve is not None:
+        growth.show(evaluation)
     _show_more(given, more, beside)
 
 
@@ -97,13 +100,24 @@ def _check(given: Namespace) -> None:
     said = [name for name, was_said in ways.items() if was_said]
     if len(said) > 1:
         raise UsageError(f"{said[0]} and {said[1]} do not go together; see deciban evaluate --help")
+    if given.curve is not None and not (given.loo or _has_folds(given)):
+        raise UsageError(
+            "--curve needs the texts that the model was trained on, and --loo or --folds; see deciban evaluate --help"
+        )
+    if given.curve is not None and (given.time or given.weight):
+        raise UsageError(
+            "--curve deals texts at random, and alike: so no --time, no --weight; see deciban evaluate --help"
+        )
+    growth.check(given)
     if _has_folds(given) and given.against is not None:
-        raise UsageError("--against judges models as they are: use deciban compare for folds")
+        raise UsageError(
+            "--against judges models as they are: use deciban compare for folds; see deciban evaluate --help"
+        )
 
 
 def _in_folds(given: Namespace, classifier: Classifier, source: Source) -> tuple[list[str], Evaluation]:
     """Models like this one, each by texts that it has not learnt from."""
-    from ..protocols import evaluate_like
+    from ..protocols import asked_of, evaluate_like
 
     with screen.progress(f"reading {given.file}", source.size) as progress:
         batch = source.in_memory(progress).batch
@@ -111,6 +125,9 @@ def _in_folds(given: Namespace, classifier: Classifier, source: Source) -> tuple
     with screen.steps() as steps:
         how = {**options.columns(given, batch.kept), "seed": given.seed, "progress": steps}
         found = evaluate_like(classifier, batch, protocol, **how)
+    if given.curve is not None:
+        group = options.columns(given, batch.kept).get("group")
+        found = growth.with_curve(given, found, batch.texts, batch.labels, asked_of(classifier), group)
     return [batch.texts[i] for i in found.places or range(found.examples)], found
 
 
@@ -119,13 +136,16 @@ def _of_model(given: Namespace, classifier: Classifier, source: Source) -> tuple
     from ..evaluation import Evaluation
     from ..evaluation.doubts import doubts, twins_beside
     from ..examples import Read
-    from ..protocols import left_out
+    from ..protocols import asked_of, left_out
 
     with screen.progress(f"reading {given.file}", source.size) as progress:
         judged = source.in_memory(progress) if given.trained_on else source
         texts, held = classifier.held_out(judged, loo=given.loo, progress=progress)
     if given.loo:
-        return texts, left_out(classifier, texts, held)
+        found = left_out(classifier, texts, held)
+        if given.curve is None and given.report is None:
+            return texts, found
+        return texts, growth.with_curve(given, found, texts, held.truth, asked_of(classifier))
     learnt = _learnt(given, judged) if isinstance(judged, Read) else None
     threads = classifier.settings.cores
     twins = [] if learnt is None else twins_beside(learnt[0], texts, threads)

@@ -12,7 +12,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import UsageError, figures, options, screen
+from . import UsageError, figures, growth, options, screen
 
 if TYPE_CHECKING:
     from ..classifier import Classifier
@@ -40,6 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--evaluate", nargs="?", const="auto", type=_protocol, metavar="HOW", help=how)
     group = "with --evaluate: examples with the same value (author, thread, customer) are never on both sides"
     add("--group", metavar="COLUMN", help=group)
+    options.add_curve(parser)
     add("--report", metavar="FILE.html", help="the same, and write a report to look at")
 
 
@@ -53,17 +54,26 @@ def _protocol(given: str) -> str:
 
 def is_asked(given: Namespace) -> bool:
     """Whether somebody wants to know."""
-    return given.evaluate is not None or given.report is not None
+    return any(option is not None for option in (given.evaluate, given.report, given.curve))
 
 
 def check(given: Namespace) -> None:
     """Refuses what cannot be understood, before anything is read."""
     if given.group is not None and not is_asked(given):
         raise UsageError("--group says what --evaluate keeps apart; see deciban train --help")
+    if given.curve is not None and not _has_curve(given):
+        why = "so no time, no --weight, no --unlabelled"
+        raise UsageError(f"--curve deals texts at random, and alike: {why}; see deciban train --help")
+    growth.check(given)
     if given.evaluate is not None and not given.evaluate.startswith("time:"):
         from ..protocols import Protocol
 
         Protocol.of(given.evaluate)
+
+
+def _has_curve(given: Namespace) -> bool:
+    """Whether there can be a learning curve."""
+    return given.weight is None and given.unlabelled is None and not (given.evaluate or "").startswith("time:")
 
 
 def source(given: Namespace) -> Source:
@@ -82,14 +92,18 @@ def judge(given: Namespace, settings: Settings, source: Source) -> Judged | None
     if not is_asked(given):
         return None
     from ..protocols import evaluate
+    from ..settings import named
 
     batch = source.whole()
     protocol = "time" if given.time is not None else given.evaluate or "auto"
-    own = {name: getattr(settings, name) for name in type(settings).__dataclass_fields__}
+    own = named(settings)
     how = {**options.columns(given, batch.kept), "weights": batch.examples.weights, "where": batch.where}
     with screen.steps() as steps:
         more = {"progress": steps, **how, **_unlabelled(given), **own}
         found = evaluate(batch.texts, batch.labels, protocol, **more)
+    if given.curve is not None or (given.report is not None and _has_curve(given)):
+        group = options.columns(given, batch.kept).get("group")
+        found = growth.with_curve(given, found, batch.texts, batch.labels, own, group)
     return Judged([batch.texts[i] for i in found.places or range(found.examples)], found)
 
 
@@ -114,5 +128,7 @@ def report(given: Namespace, trained: Classifier, judged: Judged) -> None:
 def show(given: Namespace, judged: Judged) -> None:
     """The figures, and where the report is."""
     figures.show(judged.evaluation)
+    if given.curve is not None:
+        growth.show(judged.evaluation)
     if given.report is not None:
         print(f"report: {given.report}")

@@ -86,6 +86,12 @@ def columns(given: Namespace, kept: list[list[Any]]) -> dict[str, list[Any]]:
     return {name: [row[number] for row in kept] for number, name in enumerate(named)}
 
 
+def add_curve(parser: ArgumentParser) -> None:
+    """What more labels should bring."""
+    curve = "the learning curve, and what more labels should bring; with a FILE, drawn, as .svg or .png"
+    parser.add_argument("--curve", nargs="?", const="", metavar="FILE", help=curve)
+
+
 def add_json(parser: ArgumentParser) -> None:
     """Output for machines."""
     parser.add_argument("--json", action="store_true", help="write JSON, for machines")

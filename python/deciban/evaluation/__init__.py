@@ -19,6 +19,7 @@ from .curves import Ranked, ranked
 from .doubts import Doubts
 from .hierarchy import SEPARATOR, PathFigures, path_figures
 from .intervals import bootstrap_macro_f1, bootstrap_share, wilson
+from .learning import LearningCurve
 from .probabilities import Probabilities, probabilities
 
 __all__ = ["Averages", "Evaluation", "LabelFigures", "wilson"]
@@ -49,8 +50,8 @@ class Averages:
 class Evaluation:
     """All figures about some held-out examples.
 
-    `protocol` says how they were held out, `doubts` what speaks against the figures, and `places` which of the given
-    examples are judged, where those are not all.
+    `protocol` says how they were held out, `doubts` what speaks against the figures, `places` which of the given
+    examples are judged, where those are not all, and `curve` what more of them should bring.
 
     >>> held = HeldOut(("ham", "spam"), ["ham", "spam", "spam"], np.log([[0.9, 0.1], [0.8, 0.2], [0.4, 0.6]]))
     >>> figures = Evaluation(held)
@@ -66,6 +67,7 @@ class Evaluation:
     protocol: str = ""
     doubts: Doubts | None = None
     places: tuple[int, ...] | None = None
+    curve: LearningCurve | None = None
 
     @property
     def examples(self) -> int:
@@ -194,6 +196,7 @@ class Evaluation:
             "unseen_labels": list(self.unseen),
             "confusion": self._confusion_as_dict(),
             **({} if self.doubts is None else {"doubts": self.doubts.as_dict()}),
+            **({} if self.curve is None else {"learning_curve": self.curve.as_dict()}),
         }
 
     def _confusion_as_dict(self) -> dict[str, object]:

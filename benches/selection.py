@@ -9,6 +9,9 @@ all points of a curve are shown. They are drawn in benches/results/selection.svg
 Speed: mutual information, and every other measure, over 1,000,000 terms x 20 labels that were made up as words are
 spread (Zipf), and a forward search of 200 terms out of 5,000 candidates on 10,000 texts of 20 Newsgroups.
 
+Weighting: the same naive Bayes of all terms, where these count as much as their gain ratio, their log-count ratios, or
+the likelihood of left-out training texts say.
+
 Leave-one-out: what it says of a selected model, whose terms all training texts chose, beside ten folds that select in
 each anew, and the test part. The page is printed and written to benches/results/selection.md.
 """
@@ -30,7 +33,7 @@ from deciban.counts import Counts
 from deciban.evaluation import picture
 from deciban.rows import rows
 from deciban.selection import MEASURES, best, measured, search
-from deciban.settings import Settings
+from deciban.settings import TERM_WEIGHTS, Settings
 from deciban.terms import Terms
 
 from . import machine, sets
@@ -65,6 +68,7 @@ class Curves:
     whole: float
     curves: list[Curve]
     loo: list[tuple[int, float, float, float]]
+    weighted: dict[str, float]
 
 
 def curves(name: str, searched: int, folds: int) -> Curves:
@@ -81,11 +85,12 @@ def curves(name: str, searched: int, folds: int) -> Curves:
     found.append(Curve("forward search", list(_searched(whole, searched, accuracy))))
     found.append(Curve("L1", [_l1(texts, labels, cost, accuracy) for cost in COSTS]))
     loo = [_said(texts, labels, whole, size, accuracy, folds) for size in LOO_SIZES if size <= len(whole.lexicon)]
-    return Curves(name, alpha, len(whole.lexicon), accuracy(whole), found, loo)
+    weighted = {by: accuracy(_multinomial(texts, labels, alpha, by)) for by in TERM_WEIGHTS}
+    return Curves(name, alpha, len(whole.lexicon), accuracy(whole), found, loo, weighted)
 
 
-def _multinomial(texts: list[str], labels: list[str], alpha: float) -> Classifier:
-    return deciban.train(texts, labels, model="multinomial", alpha=alpha)
+def _multinomial(texts: list[str], labels: list[str], alpha: float, by: str = "none") -> Classifier:
+    return deciban.train(texts, labels, model="multinomial", alpha=alpha, term_weights=by)
 
 
 def _searched(whole: Classifier, top: int, accuracy) -> Iterator[tuple[int, float]]:  # type: ignore[no-untyped-def]
@@ -198,6 +203,10 @@ def page(found: list[Curves], speeds: list[tuple[str, float, float]], searched: 
         lines += ["| ---: | ---: | ---: | ---: |"]
         lines += [f"| {size:,} | {loo:.2%} | {folds:.2%} | {test:.2%} |" for size, loo, folds, test in of.loo]
         lines.append("")
+    lines += ["## Weighting in place of selection", "", "Right of the test part, all terms, the same alpha:", ""]
+    lines += ["| set | " + " | ".join(TERM_WEIGHTS) + " |", "| --- |" + " ---: |" * len(TERM_WEIGHTS)]
+    lines += [f"| {of.name} | " + " | ".join(f"{of.weighted[by]:.1%}" for by in TERM_WEIGHTS) + " |" for of in found]
+    lines.append("")
     return "\n".join([*lines, *_speeds(speeds, searched)]) + "\n"
 
 

@@ -120,6 +120,15 @@ REFUSED = {
     "train mail.csv --words 1-65": "words=(1, 65): expected two lengths such as (1, 2), between 1 and 64",
     "train mail.csv --chars 0": "chars=(0, 0): expected two lengths such as (1, 2), between 1 and 64",
     "train mail.csv --chars-across 0": "chars_across=(0, 0): expected two lengths such as (1, 2), between 1 and 64",
+    "train mail.csv --term-weights luck": "term_weights='luck': not known; the known ones are: none, gain-ratio, "
+    "log-count-ratio, learnt",
+    "train mail.csv --model bernoulli --term-weights learnt": "term_weights='learnt': not for the model 'bernoulli with "
+    "laplace', which takes: none; multinomial and complement models are weighed",
+    "train mail.csv --select 20000": "select='20000': expected a measure and how many terms to keep, such as "
+    "'mutual-information:1000'",
+    "train mail.csv --select luck:5": "select='luck': not known; the known ones are: mutual-information, "
+    "information-gain, gain-ratio, chi-square, bi-normal-separation, odds-ratio, document-frequency, correlation, "
+    "sparse-bayes, forward, backward, floating, elimination",
     "train mail.csv --words none": "words, chars, chars_across and properties are all off: "
     "expected at least one of them",
     "train mail.csv --edges": "edges=True: expected runs of two words or more, such as words=(1, 2)",

@@ -65,6 +65,11 @@ def tan():
     return deciban.train(["free money", "see you"], ["spam", "ham"], model="tan")
 
 
+def merged_weights(_):
+    one, other = (deciban.train([a, a, "cc"], ["x", "x", "y"], term_weights="learnt") for a in ("aa", "bb"))
+    return one + other
+
+
 def merged_searches(_):
     labels = ["x"] * 9 + ["y"] * 9
     one, other = (deciban.train([a] * 9 + [b] * 9, labels, select="forward:2") for a, b in (("aa", "bb"), ("aa", "cc")))
@@ -320,6 +325,10 @@ WORDINGS = {
         lambda _: deciban.train(["aa bb", "bb aa"] * 8, ["x", "x", "x", "y"] * 4).select("forward", 1),
         "the forward search leaves nothing: 4 of 16 texts are wrong without any term, and no term makes that surely "
         "better; select by a measure",
+    ),
+    errors.OtherWeights: (
+        merged_weights,
+        "cannot merge models whose term weights were learnt apart: train one on all, or weigh by gain-ratio",
     ),
     errors.OtherTerms: (
         merged_searches,

@@ -645,6 +645,18 @@ def test_kept_terms_that_fit_nothing_are_damaged(tmp_path, values):
     assert refusal(path, signed(other, arrays, data)) is errors.DamagedModel
 
 
+@pytest.mark.parametrize("weight", [-1.0, np.nan, np.inf])
+def test_term_weights_that_make_no_sense_are_damaged(tmp_path, weight):
+    path = tmp_path / "mail.deciban"
+    deciban.train(TEXTS, LABELS, model="multinomial", term_weights="learnt").save(path)
+    worth = np.array(modelfile.load(path).buffers["worth"])
+    worth[1] = weight
+    assert refusal(path, with_array(path.read_bytes(), "worth", worth)) is errors.DamagedModel
+    about, arrays, data = parts(path.read_bytes())
+    other = {**about, "settings": {**about["settings"], "term_weights": "none"}}
+    assert refusal(path, signed(other, arrays, data)) is errors.DamagedModel
+
+
 def test_a_group_that_is_not_known_here_is_told_from_damage(path):
     """Whoever passed over it could lose it when saving."""
     about, arrays, data = parts(path.read_bytes())

@@ -24,12 +24,13 @@ VERBS = [
     *["learn", "learn_from"],
     *["leave_one_out", "lexicon", "log_odds", "predict", "predict_log_proba", "predict_proba", "predict_top"],
     *["rank", "rank_in", "ranked_terms", "rename_label", "sample", "save", "scorecard", "scores"],
-    *["searched", "select", "selected", "weights", "with_threads", "without_unlabelled", "words"],
+    *["searched", "select", "selected", "term_weights", "weights", "with_threads", "without_unlabelled", "words"],
 ]
 SETTINGS = [
     *["model", "words", "edges", "chars", "chars_across", "tokens", "accents", "properties", "hash_bits"],
     *["select"],
     *["binary", "smoothing", "alpha", "default_p", "complement_weight", "complement_alpha", "term_weight"],
+    *["term_weights"],
     *["prior", "prior_smoothing", "tree_terms", "cost", "l1", "joint", "weighting", "idf", "length_norm"],
     *["interpolation", "class_weight", "calibration", "threads", "budget"],
 ]

@@ -371,6 +371,40 @@ def test_a_fitted_model_is_selected_with_its_file(tickets, tmp_path, capsys):
     assert len(deciban.load(model).lexicon) == 30
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--select", "chi-square:40"],
+        ["--select", "forward:9"],
+        ["--term-weights", "learnt", "--select", "chi-square:40"],
+    ],
+    ids=" ".join,
+)
+def test_a_report_tells_evidence_as_leave_one_out_has_it(options, tickets, tmp_path, capsys):
+    file, model, report = tmp_path / "tickets.jsonl", tmp_path / "m.deciban", tmp_path / "report.html"
+    rows = (json.dumps({"text": text, "label": label}) for text, label in zip(*tickets, strict=True))
+    file.write_text("\n".join(rows))
+    assert run(["train", str(file), "--model", "multinomial", *options, "-o", str(model)]) == 0
+    assert "of them kept" in capsys.readouterr().out
+    assert run(["evaluate", str(model), str(file), "--loo", "--report", str(report)]) == 0
+    assert "terms were selected by the same texts" in capsys.readouterr().out
+    assert report.stat().st_size > 1000
+    loaded = deciban.load(model)
+    held = loaded.leave_one_out(*tickets).scores
+    for i in (0, 7, 70):
+        left = loaded._without(tickets[0][i], tickets[1][i])
+        np.testing.assert_allclose(left.scores([tickets[0][i]])[0], held[i], atol=1e-9)
+
+
+def test_a_selection_of_more_than_there_is_is_told(tickets, tmp_path, capsys):
+    file = tmp_path / "tickets.jsonl"
+    rows = (json.dumps({"text": text, "label": label}) for text, label in zip(*tickets, strict=True))
+    file.write_text("\n".join(rows))
+    command = ["train", str(file), "--model", "multinomial", "--select", "chi-square:99999"]
+    assert run([*command, "-o", str(tmp_path / "m.deciban")]) == 0
+    assert "--select asks for 99,999 terms, and there are" in capsys.readouterr().err
+
+
 def test_selections_are_compared(tickets, tmp_path, capsys):
     file = tmp_path / "tickets.jsonl"
     rows = (json.dumps({"text": text, "label": label}) for text, label in zip(*tickets, strict=True))

@@ -34,6 +34,7 @@ from .errors import (
     OneLabel,
     OtherTerms,
     OtherTrainingTexts,
+    OtherWeights,
     SameLabel,
     TooFewToLeaveOut,
     described,
@@ -51,7 +52,7 @@ from .network import Network, network
 from .rows import Rows, rows
 from .sampling import Drawn, sample
 from .scorecard import Scorecard
-from .settings import CONTINUED, ELIMINATION, FITTED, SEARCHES, Settings
+from .settings import CONTINUED, ELIMINATION, FITTED, LEARNT, SEARCHES, Settings
 from .terms import check_choice, refuse
 from .weighing import coin, leave_one_out, log_prior, weigh
 from .weightfile import export
@@ -89,13 +90,15 @@ class Classifier:
         scorecard: Scorecard | None = None,
         expected: Expected | None = None,
         kept: selection.Mask | None = None,
+        worth: Floats | None = None,
     ) -> None:
         self.settings = settings
         self.provenance = tuple(provenance)
         self.expected = expected
         self.searched: selection.Searched | None = None
         self._names: frozenset[str] | None = None
-        self._become(counts, examples, scorecard, kept)
+        self._worth_by_name: dict[str, float] | None = None
+        self._become(counts, examples, scorecard, kept, worth)
 
     def _become(
         self,
@@ -103,12 +106,14 @@ class Classifier:
         examples: Examples | None,
         scorecard: Scorecard | None = None,
         kept: selection.Mask | None = None,
+        worth: Floats | None = None,
     ) -> Classifier:
-        """Itself with other counts; and with their scorecard and the terms that are kept, where those are known."""
+        """Itself with other counts; and with what is known already: a scorecard, which terms are kept, their worth."""
         self._known = counts
         self._examples = examples
         self._scorecard = scorecard
         self._kept = kept
+        self._worth = worth
         self._choice: tuple[selection.Mask | None, Counts] | None = None
         return self
 
@@ -154,6 +159,29 @@ class Classifier:
             kept = selection.kept(counts, self.settings) if self._kept is None else self._kept
             self._choice = kept, counts if kept is None else counts.of_terms(kept)
         return self._choice
+
+    @property
+    def term_weights(self) -> Floats | None:
+        """How much each term of `selected` counts; None where all count alike."""
+        by = self.settings.term_weights
+        if by == "none" or self._worth is not None:
+            return self._worth
+        if by != LEARNT:
+            return selection.weights(self.selected, by)
+        if self._worth_by_name is not None:
+            self._worth = selection.carried(self._worth_by_name, self.selected)
+        elif self._examples is None:
+            raise NoTrainingTexts
+        else:
+            self._worth = fitting.learnt(self.selected, *self._rows(self._examples), self.settings)
+        return self._worth
+
+    def _remember_worth(self) -> None:
+        """Keeps weights that were learnt by name: they stay as they are while the counts change."""
+        if self.settings.term_weights == LEARNT and self.labels:
+            worth: Any = self.term_weights
+            now = dict(zip(self.selected.lexicon.names(), worth.tolist(), strict=True))
+            self._worth_by_name = {**(self._worth_by_name or {}), **now}
 
     def _search(self, candidates: int | None = None, steps: selection.Steps | None = None) -> Classifier:
         """Itself with the terms that a search in its examples finds. What was found stays in `searched`."""
@@ -204,7 +232,7 @@ class Classifier:
         if self.expected is not None:
             return mixture.weigh(self.counts, self.expected, self.settings)
         if not self.settings.needs_rows:
-            return weigh(self.selected, self.settings)
+            return weigh(self.selected, self.settings, g=self.term_weights)
         if self._examples is None:
             raise NeedsExamples(model=self.settings.model)
         if self.settings.model in FITTED:
@@ -533,7 +561,13 @@ class Classifier:
         other._still_kept(counts)
         if self._names != other._names:
             raise OtherTerms
-        return Classifier(self.settings, counts, provenance, examples, kept=still)
+        for model in (self, other):
+            model._remember_worth()
+        if self._worth_by_name != other._worth_by_name:
+            raise OtherWeights
+        both = Classifier(self.settings, counts, provenance, examples, kept=still)
+        both._worth_by_name = self._worth_by_name
+        return both
 
     def leave_one_out(self, texts: object = None, labels: object = None) -> HeldOut:
         """The scores of each training example by a model that was trained without it, from the counts alone.
@@ -547,14 +581,31 @@ class Classifier:
             raise NoTrainingTexts
         return self._left_out(given)
 
+    def _without(self, text: str, label: str) -> Classifier:
+        """The model by which leave-one-out scores a text: without it, with the terms and the weights that it has."""
+        counts, selected = self.counts - count(self.settings, [text], [label]), self.selected
+        known = set(selected.lexicon.names())
+        left = Classifier(
+            self.settings, counts, kept=None if self.settings.select is None else selection.named(counts, known)
+        )
+        g: Any = self.term_weights
+        if g is not None:
+            worth = dict(zip(selected.lexicon.names(), g.tolist(), strict=True))
+            left._worth = selection.carried(worth, left.selected)
+        return left
+
     def _left_out(self, given: Examples) -> HeldOut:
         if len(given[0]) < 2:
             raise TooFewToLeaveOut(got=len(given[0]))
         (found, y), counts, settings = self._rows(given), self.selected, self.settings
         half = halves_of(given[0]) if isinstance(counts, Halved) else np.zeros_like(y)
+        g = self.term_weights
         if len(y) * len(self.labels) <= MOST_KEPT:
-            return HeldOut(self.labels, given[1], leave_one_out(counts, found, y, settings, half))
-        some = lambda places: leave_one_out(counts, found.some(places), y[places], settings, half[places])  # noqa: E731
+            return HeldOut(self.labels, given[1], leave_one_out(counts, found, y, settings, half, g))
+
+        def some(places: npt.NDArray[np.int64]) -> Floats:
+            return leave_one_out(counts, found.some(places), y[places], settings, half[places], g)
+
         return HeldOut(self.labels, given[1], some)
 
     def held_out(
@@ -578,8 +629,10 @@ class Classifier:
     def with_threads(self, threads: int | None) -> Classifier:
         """The same model, at work on so many threads."""
         settings = replace(self.settings, threads=threads)
-        known = (self._known, self.provenance, self._examples, self._scorecard, self.expected, self._kept)
-        return Classifier(settings, *known)
+        known = (self._known, self.provenance, self._examples, self._scorecard, self.expected, self._kept, self._worth)
+        same = Classifier(settings, *known)
+        same._names, same._worth_by_name = self._names, self._worth_by_name
+        return same
 
     def without_unlabelled(self) -> Classifier:
         """The model of the labelled texts alone: as if trained without the unlabelled ones."""
@@ -614,6 +667,9 @@ class Classifier:
             raise NeedsExamples(model=self.settings.model)
         _check_positive("candidates", candidates)
         model = Classifier(replace(self.settings, select=select), self.counts, self.provenance, examples)
+        if examples is None:
+            self._remember_worth()
+            model._worth_by_name = self._worth_by_name
         return model._search(candidates, progress) if model.settings.is_searched else model
 
     def ranked_terms(self, by: str = "mutual-information", top: int | None = None) -> list[selection.RankedTerm]:
@@ -658,7 +714,8 @@ class Classifier:
         model = self.freeze() if frozen else self
         card = model.scorecard if self.labels else weigh(self.counts, Settings())
         kept = None if model.frozen else model._chosen[0]
-        modelfile.save(path, model._known, card, self.settings, self.provenance, model.expected, kept)
+        worth = self.term_weights if self.settings.term_weights == LEARNT and not model.frozen and self.labels else None
+        modelfile.save(path, model._known, card, self.settings, self.provenance, model.expected, kept, worth)
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Writes W and b of x W + b, in nats, for other programs: as CSV or NumPy's .npz, as the name ends."""
@@ -689,6 +746,7 @@ class Classifier:
             self._countable()
         more = int(counts.documents.sum() - self._known.documents.sum())
         self.provenance = (*self.provenance, {"source": how, "examples": more, **weight_of(weights)})
+        self._remember_worth()
         return self._become(counts, examples, None, self._still_kept(counts))
 
     def _refuse_expected(self, what: str) -> None:
@@ -746,4 +804,5 @@ def load(path: str | os.PathLike[str]) -> Classifier:
     expected, kept = saved.expected, saved.kept
     if saved.settings.is_searched and not saved.frozen and kept is None:
         kept = np.ones(len(saved.lexicon), np.bool_)
-    return Classifier(saved.settings, saved.known, saved.provenance, scorecard=card, expected=expected, kept=kept)
+    known = (saved.known, saved.provenance, None, card, expected, kept, saved.worth)
+    return Classifier(saved.settings, *known)

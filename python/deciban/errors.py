@@ -230,8 +230,8 @@ class NoPrior(InputError):
 
 class TooManyWeights(InputError):
     wording = (
-        "the model 'twcnb' has a weight for every term and label, and {terms} terms x {labels} labels are more than "
-        "{most}; choose the model 'complement', or fewer terms"
+        "{what} has a weight for every term and label, and {terms} terms x {labels} labels are more than {most}; "
+        "choose the model 'complement', or fewer terms"
     )
 
 
@@ -280,6 +280,10 @@ class NothingSelected(InputError):
         "the {by} search leaves nothing: {wrong} of {texts} texts are wrong without any term, "
         "and no term makes that surely better; select by a measure"
     )
+
+
+class OtherWeights(InputError):
+    wording = "cannot merge models whose term weights were learnt apart: train one on all, or weigh by gain-ratio"
 
 
 class OtherTerms(InputError):

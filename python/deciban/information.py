@@ -7,13 +7,17 @@ p_jr, how likely a document of label r has term j, is smoothed, the same as in t
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
 from .counts import Counts
 from .smoothing import Coin
 
+Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+SMALL = 256
 DIGITS = 12  # what is beyond them is rounding: it shall not choose between terms that tell the same
 TINY = 1e-300
 
@@ -28,15 +32,31 @@ def information(counts: Counts, coin: Coin) -> Floats:
     >>> information(counts, coin).round(2).tolist()         # bad, fun, good, play
     [0.35, 0.0, 0.35, 0.0]
     """
-    n_r, r = counts.documents, counts.label
-    heads, tails = (np.broadcast_to(number, (1, len(n_r)))[0] for number in coin)
+    n_r, k = counts.documents, len(counts.labels)
+    heads, tails = (np.broadcast_to(number, (1, k))[0] for number in coin)
     p_r, throws = n_r / max(n_r.sum(), 1), n_r + heads + tails
-    p_unseen, p_seen = heads / throws, (counts.presences + heads[r]) / throws[r]
-    p_j, h_j = (
-        p_r @ of(p_unseen) + np.bincount(counts.term, p_r[r] * (of(p_seen) - of(p_unseen)[r]), len(counts.lexicon))
-        for of in (np.asarray, entropy)
-    )
+    p_unseen = heads / throws
+
+    def more(m: Integers, r: npt.NDArray[np.integer]) -> Floats:
+        """What a label that has shown the term makes p_j and h_j greater by."""
+        p = (m + heads[r]) / throws[r]
+        return np.stack([p_r[r] * (of(p) - of(p_unseen)[r]) for of in (np.asarray, entropy)])
+
+    of_p, of_h = (np.add.reduceat(sums, counts.indptr[:-1]) if sums.size else sums for sums in _looked_up(more, counts))
+    p_j, h_j = p_r @ p_unseen + of_p, p_r @ entropy(p_unseen) + of_h
     return np.asarray(np.maximum(entropy(p_j) - h_j, 0.0).round(DIGITS))
+
+
+def _looked_up(more: Callable[[Integers, npt.NDArray[np.integer]], Floats], counts: Counts) -> Floats:
+    """Of all postings: most have small counts, which repeat, and are worked out once for each label."""
+    k, m = len(counts.labels), counts.presences
+    if k * SMALL > len(m):
+        return more(m, counts.label)
+    table = more(np.tile(np.arange(SMALL), k), np.repeat(np.arange(k), SMALL))
+    found = table.take(counts.label * np.int64(SMALL) + np.minimum(m, SMALL - 1), axis=1)
+    large = np.flatnonzero(m >= SMALL)
+    found[:, large] = more(m[large], counts.label[large])
+    return found
 
 
 def entropy(p: Floats) -> Floats:

@@ -6,7 +6,8 @@ none of each, and `groups` names those that the file holds: always the lexicon, 
 counts, unless the model is frozen; the counts expected of unlabelled texts, where there are some (a posting has then a
 count of its own, an expected one, or both, and zero for what it has not); pairs of terms, where they add to the scores;
 places, where the scorecard has other postings than the counts; kept, the places of the scorecard's terms, where it has
-some of the lexicon's only; and scaling, where rows are scaled first. The counts are
+some of the lexicon's only; worth, how much its terms count, where that was learnt; and scaling, where rows are scaled
+first. The counts are
 the cause; the scorecard follows from them, and is there so that nobody has to wait for it. (Before format 3 the format
 itself said which groups there are: the counts, and from format 2 on the scorecard. Without one, it is weighed when
 asked for.) A group that is not known here is refused: whoever would pass over it could lose it when saving.
@@ -75,6 +76,7 @@ _GROUPS = {
     "scorecard": {"bias": "F64", "absent": "F64", "weight": "F64"},
     "pairs": {"first": "U32", "second": "U32", "together": "F64"},
     "kept": {"kept": "U32"},
+    "worth": {"worth": "F64"},
     "places": {"card_indptr": "I64", "card_label": "U32"},
     "scaling": {"length": "F64", "groups": "U32", "typical": "F64"},
 }
@@ -218,6 +220,11 @@ class Saved:
         kept[self._array("kept")] = True
         return kept
 
+    @property
+    def worth(self) -> npt.NDArray[np.float64] | None:
+        """How much the scorecard's terms count, where that was learnt."""
+        return self._array("worth") if "worth" in self.buffers else None
+
     @cached_property
     def expected(self) -> Expected | None:
         """The expected counts of unlabelled texts, where there are some."""
@@ -265,6 +272,7 @@ def save(
     provenance: Provenance,
     expected: Expected | None = None,
     kept: npt.NDArray[np.bool_] | None = None,
+    worth: npt.NDArray[np.float64] | None = None,
 ) -> None:
     """Writes a model file, whole or not at all; without counts where none are kept."""
     from safetensors.numpy import save as safetensors
@@ -272,6 +280,7 @@ def save(
     from .files import replacing
 
     groups = _arrays(known, card, expected, kept)
+    groups |= {} if worth is None else {"worth": (worth,)}
     about = {
         "format": NEWEST,
         "checksum": _UNSIGNED,
@@ -363,6 +372,7 @@ def _saved(about: dict[str, Any], buffers: dict[str, memoryview]) -> Saved:
     _check_labels(labels, buffers)
     _check_scaling(buffers)
     _check_kept(saved)
+    _check_worth(saved)
     if "weight" in buffers:
         _ = saved.scorer  # making it checks it
     return saved
@@ -489,6 +499,15 @@ def _check_kept(saved: Saved) -> None:
     is_some = all(map(int.__lt__, kept, [*kept[1:], len(saved.lexicon)])) and len(kept) < len(saved.lexicon)
     if not is_asked_for or not is_some or "card_indptr" not in saved.buffers:
         raise ValueError("the terms that it keeps are not some of its own")
+
+
+def _check_worth(saved: Saved) -> None:
+    is_asked_for = saved.settings.term_weights == "learnt" and not saved.frozen and bool(saved.labels)
+    worth: Any = saved.buffers.get("worth", [])
+    if ("worth" in saved.buffers) != is_asked_for or not all(0 <= weight < _MOST for weight in worth):
+        raise ValueError("how much its terms count cannot be told")
+    if is_asked_for and len(worth) != len(saved.card_lexicon):
+        raise ValueError("how much its terms count does not fit its terms")
 
 
 def _check_scaling(buffers: dict[str, memoryview]) -> None:

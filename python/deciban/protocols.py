@@ -209,8 +209,12 @@ def fold(number: int, of: int) -> str:
 
 def left_out(model: Classifier, texts: Any, held: HeldOut) -> Evaluation:
     """The evaluation of a model by leave-one-out, with what speaks against it."""
-    is_chosen = "choice" in (model.provenance or ({},))[0]
-    words = "leave-one-out" + ("; settings were chosen by the same texts" if is_chosen else "")
+    chosen = {
+        "settings were chosen": "choice" in (model.provenance or ({},))[0],
+        "terms were selected": model.settings.select is not None,
+        "terms were weighted": model.settings.term_weights != "none",
+    }
+    words = "leave-one-out" + "".join(f"; {what} by the same texts" for what, is_so in chosen.items() if is_so)
     threads = model.settings.cores
     fits = np.mean([*map(str.__eq__, model.predict(texts), held.truth)])
     found = doubts(held, texts, twins_left_out(texts, threads), float(fits), threads=threads)

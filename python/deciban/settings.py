@@ -48,6 +48,9 @@ MEASURES = {
 }
 SEARCHES = ("forward", "backward", "floating")  # for terms, by leave-one-out, of these models and smoothings
 SEARCHED = (("multinomial", "laplace"), ("bernoulli", "beta"))
+TERM_WEIGHTS = ("none", "gain-ratio", "log-count-ratio", "learnt")  # how much terms count in models of dice
+LEARNT = "learnt"
+WEIGHED = ("laplace", "dirichlet", "jelinek-mercer", "absolute")  # smoothings that go with them
 ELIMINATION = "elimination"  # of the terms of a fitted model that weigh least
 CALIBRATIONS = ("none",)
 GREATEST = 1e9
@@ -85,6 +88,7 @@ class Settings:
     complement_weight: float = 3.0
     complement_alpha: float = 30.0
     term_weight: float = 0.5
+    term_weights: str = "none"
     prior: str | dict[str, float] = "data"
     prior_smoothing: float = 0.0
     tree_terms: int = 500
@@ -128,6 +132,7 @@ class Settings:
             raise BadSetting(setting="binary", got=self.binary, expected="True or False")
         self._check_smoothing()
         self._check_select()
+        self._check_term_weights()
         self._check_ratio()
         self._check_prior()
         self._check_fitted()
@@ -160,6 +165,13 @@ class Settings:
             known = "measures; forward, backward and floating are for multinomial with laplace and bernoulli with beta"
             model = f"{self.model} with {self.smoothing}"
             raise NotForModel(setting="select", got=self.select, model=model, known=f"{known}, elimination for fitted")
+
+    def _check_term_weights(self) -> None:
+        check_choice("term_weights", self.term_weights, TERM_WEIGHTS)
+        is_weighed = self.model in ("multinomial", "complement") and self.smoothing in WEIGHED
+        if self.term_weights != "none" and not is_weighed:
+            model, known = f"{self.model} with {self.smoothing}", "none; multinomial and complement models are weighed"
+            raise NotForModel(setting="term_weights", got=self.term_weights, model=model, known=known)
 
     def _check_smoothing(self) -> None:
         if self.smoothing is None:
@@ -303,7 +315,8 @@ class Settings:
         if self.model in FITTED:
             is_of_odds = self.model == "committee" or (self.model == "logistic" and self.is_joint)
             return "decibans" if is_of_odds and self.class_weight == "none" else "points"
-        return "points" if self.model in ("complement", "ratio", "twcnb") else "decibans"
+        is_of_odds = self.term_weights in ("none", LEARNT) and self.model not in ("complement", "ratio", "twcnb")
+        return "decibans" if is_of_odds else "points"
 
     @property
     def start(self) -> str:
@@ -323,6 +336,11 @@ class Settings:
     def needs_rows(self) -> bool:
         """Whether the model is one of those."""
         return self.model in ROWS
+
+    @property
+    def needs_examples(self) -> bool:
+        """Whether training takes the texts themselves, if only once."""
+        return self.needs_rows or self.is_searched or self.term_weights == LEARNT
 
     @property
     def has_amounts(self) -> bool:

@@ -89,7 +89,7 @@ def train_on(
         whole, sample = kept.Whole(fitting.most_characters(settings.budget)), kept.Reservoir(MOST_TEXTS)
         counts = tallied(source, settings, progress, whole, sample)
         return _of_all(settings, counts, source.name, whole.examples, whole.length, clock, sample, steps)
-    if settings.needs_rows or settings.is_searched:
+    if settings.needs_examples:
         every = kept.Whole(math.inf)
         counts = tallied(source, settings, progress, every)
         return _trained(settings, counts, source.name, every.examples, None, steps)

@@ -93,6 +93,8 @@ def add_settings(parser: ArgumentParser) -> None:
     add("--complement-alpha", default=30.0, type=float, metavar="NUMBER", help=strength)
     term = "ratio: how much more terms weigh that tell much of labels; 0 for all alike (default: 0.5)"
     add("--term-weight", default=0.5, type=float, metavar="NUMBER", help=term)
+    weights = "how much terms count: gain-ratio, log-count-ratio, or learnt: as left-out texts say (default: none)"
+    add("--term-weights", default="none", metavar="NAME", help=weights)
     prior = "of labels: data (default), uniform, or given as spam=0.2,ham=0.8"
     add("--prior", default="data", type=options.prior, metavar="PRIOR", help=prior)
     prior_smoothing = "what is added to each label's number of examples (default: 0)"
@@ -162,6 +164,7 @@ def _facts(given: Namespace, trained: Classifier, seconds: float) -> dict[str, A
         "examples": int(trained.counts.documents.sum()),
         "labels": len(trained.labels),
         "terms": len(trained.counts.lexicon),
+        **({} if trained.settings.select is None else {"kept": len(trained.lexicon)}),
         "seconds": round(seconds, 3),
         **({"unlabelled": trained.provenance[-1]["unlabelled"]} if given.unlabelled else {}),
     }
@@ -169,6 +172,9 @@ def _facts(given: Namespace, trained: Classifier, seconds: float) -> dict[str, A
 
 def _warn_of_none(trained: Classifier) -> None:
     """Says what becomes of a model that is not smoothed."""
+    if trained.settings.selects is not None and trained.settings.selects[1] > len(trained.counts.lexicon):
+        most, terms = trained.settings.selects[1], len(trained.counts.lexicon)
+        screen.warn(f"--select asks for {most:,} terms, and there are {terms:,}: all are kept")
     if trained.settings.smoothing == "none":
         from ..smoothing import pitfall
         from ..totals import Whole
@@ -204,7 +210,8 @@ def _trained(given: Namespace, settings: Settings, source: Source) -> Classifier
 
 
 def _in_words(facts: dict[str, Any]) -> str:
-    sizes = "{examples:,} examples of {labels:,} labels, {terms:,} terms, in {seconds:.2f} s".format(**facts)
+    kept = ", {kept:,} of them kept".format(**facts) if "kept" in facts else ""
+    sizes = "{examples:,} examples of {labels:,} labels, {terms:,} terms{0}, in {seconds:.2f} s".format(kept, **facts)
     return f"trained on {sizes}" + (f"\n{_of_unlabelled(facts['unlabelled'])}" if "unlabelled" in facts else "")
 
 

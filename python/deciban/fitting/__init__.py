@@ -26,6 +26,7 @@ from .elimination import eliminate
 from .members import Labelled, Member, Steps
 from .plan import Clock, Late, most_characters, planned
 from .seen import Seen, Sight, see
+from .term_weights import learnt
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -35,7 +36,18 @@ SMALL_COSTS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # of rows that are as l
 TOGETHER = "together"
 AGAINST_REST_OR_JOINT = {"logistic": ("logistic", "softmax"), "hinge": ("squared_hinge", "multiclass_hinge")}
 
-__all__ = ["Clock", "Steps", "eliminated", "fit", "labelled", "learn", "member_of", "most_characters", "planned"]
+__all__ = [
+    "Clock",
+    "Steps",
+    "eliminated",
+    "fit",
+    "labelled",
+    "learn",
+    "learnt",
+    "member_of",
+    "most_characters",
+    "planned",
+]
 
 
 def fit(

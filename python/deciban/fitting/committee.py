@@ -61,7 +61,7 @@ def weigh(scores: Sequence[Floats], of: Labelled) -> Weighted:
     spread = np.array([max(float(each.std()), 1e-12) for each in centred])
     z = [each / s for each, s in zip(centred, spread, strict=True)]
     start = np.concatenate([np.full(len(z), 2.0 / len(z)), np.zeros(of.labels)])
-    found, loss = _descend(lambda v: _objective(v, z, of), start, len(z))
+    found, loss = descend(lambda v: _objective(v, z, of), start, len(z))
     return Weighted(found[: len(z)] / spread, found[len(z) :], loss / float(of.cost.sum()))
 
 
@@ -80,7 +80,7 @@ def _objective(v: Floats, z: Sequence[Floats], of: Labelled) -> tuple[float, Flo
     return float(loss), np.concatenate([[np.vdot(off, z_m) for z_m in z] + away, off.sum(axis=0) + b])
 
 
-def _descend(of: Callable[[Floats], tuple[float, Floats]], start: Floats, positive: int) -> tuple[Floats, float]:
+def descend(of: Callable[[Floats], tuple[float, Floats]], start: Floats, positive: int) -> tuple[Floats, float]:
     """The least value where the first numbers are not negative: by projected gradients (Birgin et al. 2000)."""
 
     def inside(v: Floats) -> Floats:

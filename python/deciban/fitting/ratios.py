@@ -11,26 +11,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..counts import Counts
+from ..selection.weights import ratios
+
+__all__ = ["as_fitted", "interpolated", "ratios"]
 
 Floats = npt.NDArray[np.float64]
 NEWTON = 50
 LEAST = 1e-6  # a ratio that is nearer to zero tells no weight
-
-
-def ratios(counts: Counts, alpha: float) -> Floats:
-    """r of all terms and labels (terms x labels).
-
-    >>> from deciban.counts import count
-    >>> from deciban.terms import Terms
-    >>> ratios(count(Terms(), ["fun fun", "exam", "exam fun"], ["fun", "study", "study"]), 1.0).round(3).tolist()
-    [[-0.588, 0.588], [0.511, -0.511]]
-    """
-    p = np.zeros((len(counts.lexicon), len(counts.labels)))
-    p[counts.term, counts.label] = counts.presences
-    q = p.sum(axis=1, keepdims=True) - p + alpha
-    p += alpha
-    return np.asarray(np.log(p / p.sum(axis=0)) - np.log(q / q.sum(axis=0)))
 
 
 def interpolated(w: Floats, ratio: Floats, beta: float) -> Floats:

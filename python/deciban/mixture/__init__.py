@@ -63,6 +63,9 @@ def check(settings: Settings, weight: object) -> None:
         raise NoMixture(model=settings.model, smoothing=settings.smoothing)
     if settings.select is not None:  # expected counts are of all terms, and can be taken apart by none
         raise BadSetting(setting="select", got=settings.select, expected="None beside unlabelled texts")
+    if settings.term_weights != "none":
+        got = settings.term_weights
+        raise BadSetting(setting="term_weights", got=got, expected="'none' beside unlabelled texts")
     is_number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
     if weight != "auto" and not (is_number and 0 <= float(weight) <= 1):  # type: ignore[arg-type]
         raise BadSetting(setting="unlabelled_weight", got=weight, expected="'auto', or a number from 0 to 1")

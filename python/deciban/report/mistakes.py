@@ -19,7 +19,6 @@ from ..decision import log_odds_of_greatest
 from ..evaluation import Evaluation
 from ..evidence import Evidence
 from ..evidence.page import tinted
-from ..halves import count
 from ..holdout import HeldOut
 from .wording import probability
 
@@ -74,7 +73,7 @@ def most_confident(classifier: Classifier, evaluation: Evaluation, texts: Sequen
     shown = []
     for place, odds in zip(wrong[first].tolist(), log_odds[first].tolist(), strict=True):
         text, true = texts[place], held.truth[place]
-        model = _without(classifier, text, true) if left_out and not whole else classifier
+        model = classifier._without(text, true) if left_out and not whole else classifier
         shown.append(_mistake(model, held, place, text, odds))
     return Mistakes(tuple(shown), len(wrong), left_out, left_out and whole)
 
@@ -82,12 +81,6 @@ def most_confident(classifier: Classifier, evaluation: Evaluation, texts: Sequen
 def _log_odds(held: HeldOut, places: Integers) -> Floats:
     """The log-odds of the predicted label against all others: they tell apart what as probabilities is all 1.0."""
     return np.concatenate([np.empty(0), *map(log_odds_of_greatest, held.scores_of(places))])
-
-
-def _without(classifier: Classifier, text: str, label: str) -> Classifier:
-    """The model as it would be had it never seen the text."""
-    settings = classifier.settings
-    return Classifier(settings, classifier.counts - count(settings, [text], [label]))
 
 
 def _mistake(model: Classifier, held: HeldOut, place: int, text: str, log_odds: float) -> Mistake:

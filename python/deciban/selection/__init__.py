@@ -22,6 +22,7 @@ from ..terms import display
 from .measures import MEASURES, measured
 from .searching import CANDIDATES, Searched, Steps, search
 from .sparse import best
+from .weights import carried, weights
 
 __all__ = [
     "CANDIDATES",
@@ -32,6 +33,7 @@ __all__ = [
     "Searched",
     "Steps",
     "best",
+    "carried",
     "check_top",
     "described",
     "kept",
@@ -39,6 +41,7 @@ __all__ = [
     "named",
     "ranked",
     "search",
+    "weights",
 ]
 
 Mask = npt.NDArray[np.bool_]

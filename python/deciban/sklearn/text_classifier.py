@@ -50,6 +50,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         complement_weight: float = 3.0,
         complement_alpha: float = 30.0,
         term_weight: float = 0.5,
+        term_weights: str = "none",
         prior: str | dict[str, float] = "data",
         prior_smoothing: float = 0.0,
         tree_terms: int = 500,
@@ -82,6 +83,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.complement_weight = complement_weight
         self.complement_alpha = complement_alpha
         self.term_weight = term_weight
+        self.term_weights = term_weights
         self.prior = prior
         self.prior_smoothing = prior_smoothing
         self.tree_terms = tree_terms

@@ -35,9 +35,10 @@ from ..smoothing import (
     fixed_point,
 )
 from ..totals import Whole
-from . import bernoulli, complement, formula, multinomial, ratio, tan, twcnb
+from . import bernoulli, complement, formula, multinomial, ratio, tan, twcnb, weighted
 
 Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 MODELS: dict[str, ModuleType] = {
     "multinomial": multinomial,
     "bernoulli": bernoulli,
@@ -56,18 +57,25 @@ SMOOTHINGS: dict[str, Callable[[Settings], Any]] = {
     "deleted": lambda _: Deleted(),
 }
 
-__all__ = ["MODELS", "SMOOTHINGS", "coin", "draw", "leave_one_out", "log_prior", "resolved", "weigh"]
+__all__ = ["MODELS", "SMOOTHINGS", "coin", "draw", "formula_of", "leave_one_out", "log_prior", "resolved", "weigh"]
 
 
 def weigh(
-    counts: Counts, settings: Settings, rows: Rows | None = None, y: npt.NDArray[np.int64] | None = None
+    counts: Counts,
+    settings: Settings,
+    rows: Rows | None = None,
+    y: npt.NDArray[np.int64] | None = None,
+    g: Floats | None = None,
 ) -> Scorecard:
-    """The scorecard of some counts; and of their rows, of labels y, where the model needs them (`tan`)."""
+    """The scorecard of some counts; and of their rows, of labels y, where the model needs them (`tan`).
+
+    With `g`, terms count so much.
+    """
     if settings.model == "twcnb":
         return twcnb.weigh(counts, Laplace(settings.strength), _prior(settings), binary=settings.is_binary)
-    card = formula.weigh(counts, _formula(counts.labels, settings), binary=settings.is_binary)
+    card = formula.weigh(counts, formula_of(counts.labels, settings), binary=settings.is_binary)
     if rows is None or y is None:
-        return card
+        return card if g is None else weighted.weigh(card, g)
     return tan.weigh(card, counts, rows, y, coin(counts, settings), settings.tree_terms)
 
 
@@ -77,16 +85,23 @@ def log_prior(counts: Counts | Frozen, settings: Settings) -> npt.NDArray[np.flo
 
 
 def leave_one_out(
-    counts: Counts, rows: Rows, y: Integers, settings: Settings, half: Integers = formula.NO_HALVES
-) -> npt.NDArray[np.float64]:
+    counts: Counts,
+    rows: Rows,
+    y: Integers,
+    settings: Settings,
+    half: Integers = formula.NO_HALVES,
+    g: Floats | None = None,
+) -> Floats:
     """The scores of each row, of label y[i] and one of those counted, by a scorecard weighed without it.
 
-    `half` is the half of each row's document, where the counts are in halves.
+    `half` is the half of each row's document, where the counts are in halves. With `g`, terms count so much.
     """
     if settings.model == "twcnb":
         how = (Laplace(settings.strength), _prior(settings))
         return twcnb.leave_one_out(counts, rows, y, *how, binary=settings.is_binary, threads=settings.cores)
-    of = _formula(counts.labels, settings)
+    of = formula_of(counts.labels, settings)
+    if g is not None:
+        return weighted.leave_one_out(counts, rows, y, of, g, binary=settings.is_binary)
     return formula.leave_one_out(counts, rows, y, of, binary=settings.is_binary, threads=settings.cores, half=half)
 
 
@@ -109,10 +124,13 @@ def draw(
 ) -> list[npt.NDArray[np.int64]]:
     """The terms of n documents of a label: drawn from p(x|y), as the model says how."""
     model = MODELS.get(settings.model)
-    if model is None or not hasattr(model, "draw"):
-        raise NotDrawable(model=settings.model, known=listed(name for name in MODELS if hasattr(MODELS[name], "draw")))
+    if model is None or not hasattr(model, "draw") or settings.term_weights != "none":
+        raise NotDrawable(
+            model=settings.model + (" with term weights" if settings.term_weights != "none" else ""),
+            known=listed(name for name in MODELS if hasattr(MODELS[name], "draw")),
+        )
     of = Whole(counts, binary=settings.is_binary)
-    by_collection = _formula(counts.labels, settings)(of).by_collection
+    by_collection = formula_of(counts.labels, settings)(of).by_collection
     left_out = -np.log(of.nu_j) if by_collection else 0.0  # of the scorecard: it is the same for every label
     mean = float(of.nu_r[0, label] / counts.documents[label])
     return list(model.draw(card.column(label) - left_out, n, length, mean, rng))
@@ -129,7 +147,8 @@ def _prior(settings: Settings) -> Prior:
     return Prior(settings.prior, float(settings.prior_smoothing))
 
 
-def _formula(labels: tuple[str, ...], settings: Settings) -> formula.Of:
+def formula_of(labels: tuple[str, ...], settings: Settings) -> formula.Of:
+    """What a model makes of totals."""
     model, smoothing = MODELS[settings.model], SMOOTHINGS[str(settings.smoothing)](settings)
     prior = _prior(settings)
     if model is not ratio:

@@ -77,7 +77,7 @@ def _elsewhere(counts: Counts) -> Floats:
 def _refuse_too_many(counts: Counts) -> None:
     d, k = len(counts.lexicon), len(counts.labels)
     if d * k > MOST_WEIGHTS:
-        raise TooManyWeights(terms=f"{d:,}", labels=f"{k:,}", most=f"{MOST_WEIGHTS:,}")
+        raise TooManyWeights(what="the model 'twcnb'", terms=f"{d:,}", labels=f"{k:,}", most=f"{MOST_WEIGHTS:,}")
 
 
 def _scale(d: float | npt.NDArray[Any], log_sum: Floats, sum_log: Floats, there: npt.NDArray[np.bool_]) -> Floats:

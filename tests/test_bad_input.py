@@ -122,8 +122,8 @@ REFUSED = {
     "train mail.csv --chars-across 0": "chars_across=(0, 0): expected two lengths such as (1, 2), between 1 and 64",
     "train mail.csv --term-weights luck": "term_weights='luck': not known; the known ones are: none, gain-ratio, "
     "log-count-ratio, learnt",
-    "train mail.csv --model bernoulli --term-weights learnt": "term_weights='learnt': not for the model 'bernoulli with "
-    "laplace', which takes: none; multinomial and complement models are weighed",
+    "train mail.csv --model bernoulli --term-weights learnt": "term_weights='learnt': not for the model 'bernoulli "
+    "with laplace', which takes: none; multinomial and complement models are weighed",
     "train mail.csv --select 20000": "select='20000': expected a measure and how many terms to keep, such as "
     "'mutual-information:1000'",
     "train mail.csv --select luck:5": "select='luck': not known; the known ones are: mutual-information, "

@@ -27,7 +27,6 @@ PLAINEST = [name for name in PLAIN if name != "headers"]
 ALONE = [*PLAINEST, MISSPELLING, f"trigger:{LIST}"]
 MODELS: dict[str, dict[str, Any]] = {
     "multinomial": {"model": "multinomial"},
-    "multinomial, binary": {"model": "multinomial", "binary": True},
     "nbsvm": {"model": "nbsvm", "cost": 1.0},
 }
 SPAM = ("sms-spam", "spamassassin, bodies", "spamassassin, whole")

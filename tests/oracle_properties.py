@@ -6,6 +6,7 @@ their names, each with its list.
 
 import base64
 import re
+from collections import Counter
 from itertools import pairwise
 
 from oracle import folded
@@ -318,4 +319,13 @@ def told(text, lists, accents="keep"):
             found += trigger(p, name, of)
         elif name == "headers":
             found += headers(p, None)
-    return [*found, *(headers(p, asked) if asked else [])]
+    return [*levelled(found), *(headers(p, asked) if asked else [])]
+
+
+def levelled(found):
+    """What is told several times is told at its first, second, fourth, ... time, each under a name of its own."""
+    times = Counter()
+    for name, start, end in sorted(found, key=lambda one: one[1:]):
+        n = times[name] = times[name] + 1 if name.startswith("\tp") else 1
+        if n & (n - 1) == 0:
+            yield f"{name}×{n}" if n > 1 else name, start, end

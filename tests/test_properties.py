@@ -1,6 +1,7 @@
 """Word properties: the core equals the oracle on hostile texts; worked examples; lists, files, and what is refused."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -109,13 +110,13 @@ def test_each_property_is_told_by_itself(text, name):
     kinds = {"negation": "\tn", "headers": "\tf"}
     start = kinds.get(name, f"\tp{name}")
     assert sorted(alone) == sorted(
-        f for f in told(text) if f[0].split(":")[0] == start or (name in kinds and f[0].startswith(start))
+        f for f in told(text) if re.split("[:×]", f[0])[0] == start or (name in kinds and f[0].startswith(start))
     )
 
 
 EXAMPLES = [
-    ("caps", "WIN a TV in USA2, I say", [("[caps]", "WIN"), ("[caps]", "TV"), ("[caps]", "USA2")]),
-    ("capitalised", "Hello Bob. The end of May", [("[capitalised]", "Bob"), ("[capitalised]", "May")]),
+    ("caps", "WIN a TV in USA2, I say", [("[caps]", "WIN"), ("[caps×2]", "TV")]),
+    ("capitalised", "Hello Bob. The end of May", [("[capitalised]", "Bob"), ("[capitalised×2]", "May")]),
     (
         "repeats",
         "sooo good!! what???? --",
@@ -179,7 +180,7 @@ def test_what_is_inside_an_address_is_seen_as_the_address():
 
 def test_misspelling_is_told_by_how_it_is_wrong():
     words = {"misspelling": ["university", "beginning", "free"]}
-    expected = [("doubled", "UUNIVERSITY"), ("doubled", "freee"), ("dropped", "begining"), ("unknown", "xyzzy")]
+    expected = [("doubled", "UUNIVERSITY"), ("doubled×2", "freee"), ("dropped", "begining"), ("unknown", "xyzzy")]
     text = "UUNIVERSITY University freee begining xyzzy v1a fr"
     assert shown(text, words) == [(f"[misspelling:{how}]", word) for how, word in expected]
 
@@ -187,7 +188,15 @@ def test_misspelling_is_told_by_how_it_is_wrong():
 def test_triggers_are_whole_words_and_phrases():
     text = "Win CASH now; cashier wins cash prize"
     found = shown(text, {"trigger:money": ["cash", "win cash", "Cash Prize"]})
-    assert found == [("[trigger:money]", "Win CASH"), ("[trigger:money]", "CASH"), ("[trigger:money]", "cash prize")]
+    assert found == [("[trigger:money]", "Win CASH"), ("[trigger:money×2]", "CASH")]
+    assert shown("cash prize", {"trigger:money": ["cash", "cash prize"]}) == [("[trigger:money]", "cash prize")]
+
+
+def test_what_is_met_again_is_told_by_powers_of_two():
+    found = told(" ".join(f"A{i}A" for i in range(9)), {"caps": []})
+    assert [(display(term), start) for term, start, _ in found] == [
+        *[("[caps]", 0), ("[caps×2]", 4), ("[caps×4]", 12), ("[caps×8]", 28)]
+    ]
 
 
 def test_words_are_learnt_from_the_texts():

@@ -265,6 +265,7 @@ mod tests {
                     chars: lengths.clone(),
                     chars_across: lengths,
                     edges: more % 2 == 1,
+                    properties: crate::properties::tests::all(),
                     hash_bits,
                     ..Terms::default()
                 };

@@ -3,7 +3,7 @@
 //! A text comes in as it was given, neither lower-cased nor folded; names go out, each with the bytes that it stands for.
 //! A text is cut once, into words (runs of letters, digits and underscores), addresses and what stands between them
 //! ([`Pieces`]); whatever stands inside an address is seen as that address alone. Names begin with [`PROPERTY`], the
-//! property's name and, for most, a colon and a detail; negated words with [`NEGATED`], words of mail headers with
+//! property's name and, for most, a colon and a detail; told again, it is told by powers of two: `caps`, `caps×2`, `caps×4`. Negated words with [`NEGATED`], words of mail headers with
 //! [`FIELD`] and the field's name. `docs/properties.md` says of each what it sees exactly.
 
 mod encoded;
@@ -16,6 +16,8 @@ mod triggers;
 mod words;
 
 use std::ops::Range;
+
+use hashbrown::HashMap;
 
 use crate::Invalid;
 use crate::accents::Accents;
@@ -141,11 +143,18 @@ impl Properties {
     }
 
     /// Tells all properties of a text.
-    pub(crate) fn each(&self, text: &str, pieces: &mut Pieces, mut tell: impl Tell) {
+    pub(crate) fn each(&self, text: &str, pieces: &mut Pieces, tell: impl Tell) {
         if self.is_empty() {
             return;
         }
+        let mut times = std::mem::take(&mut pieces.times);
+        times.clear();
         pieces.cut(text);
+        self.each_of(text, pieces, levelled(&mut times, tell));
+        pieces.times = times;
+    }
+
+    fn each_of(&self, text: &str, pieces: &mut Pieces, mut tell: impl Tell) {
         if self.has_forms() {
             pieces.write_forms(text, self.accents);
         }
@@ -166,6 +175,23 @@ impl Properties {
         }
         if self.asked.has(Plain::Negation) {
             negation::each(text, pieces, &mut tell);
+        }
+    }
+}
+
+/// Tells a property when it is met the first, second, fourth, eighth, ... time in a text, under a name of its own for each:
+/// what matters is whether there is any of it, and how much; and a text of a thousand numbers is no thousand times surer.
+fn levelled(times: &mut HashMap<Vec<u8>, u32>, mut tell: impl Tell) -> impl Tell {
+    move |kind, rest: &[u8], span| {
+        if kind != PROPERTY {
+            return tell(kind, rest, span);
+        }
+        let met = times.entry_ref(rest).or_insert(0);
+        *met += 1;
+        match *met {
+            1 => tell(kind, rest, span),
+            n if n.is_power_of_two() => tell(kind, &[rest, format!("×{n}").as_bytes()].concat(), span),
+            _ => {}
         }
     }
 }
@@ -195,5 +221,44 @@ fn addresses(asked: Asked, text: &str, pieces: &Pieces, tell: &mut impl Tell) {
         if asked.has(plain) {
             tell_of(name, &label_of(&text[item.host..item.end]), item.start..item.end, tell);
         }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::terms::Terms;
+
+    /// All properties, with lists for those that need one.
+    pub(crate) fn all() -> Properties {
+        let plain = NAMES.iter().map(|&(name, _)| (name, Vec::new()));
+        let listed = [("misspelling", vec!["abba", "café"]), ("trigger:a", vec!["a", "a b"]), ("headers", vec![])];
+        Properties::new(plain.chain(listed), Accents::Keep).unwrap()
+    }
+
+    fn told(names: &[(&str, Vec<&str>)], text: &str) -> Vec<(String, String)> {
+        let properties = Properties::new(names.iter().cloned(), Accents::Keep).unwrap();
+        let terms = Terms { words: None, properties, ..Terms::default() };
+        terms.seen(text).into_iter().map(|seen| (seen.name, text[seen.span].to_string())).collect()
+    }
+
+    #[test]
+    fn what_is_told_again_is_told_by_powers_of_two() {
+        let names = ["\tpcaps", "\tpcaps×2", "\tpcaps×4"].map(str::to_string);
+        let words = ["AA", "BB", "DD"].map(str::to_string);
+        assert_eq!(told(&[("caps", vec![])], "AA BB CC DD EE"), names.into_iter().zip(words).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn an_unknown_name_is_refused() {
+        assert!(Properties::new([("capitals", vec![])], Accents::Keep).is_err());
+    }
+
+    #[test]
+    fn encoded_words_are_read_together() {
+        let found = told(&[("headers:a", vec![])], "B: no\nA: =?utf-8?B?ZnI=?=\n =?UTF-8?q?ee_x?= y2\n\nA: no");
+        let words: Vec<_> = found.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(words, ["\tfa:", "\tfa:free", "\tfa:y2"]);
+        assert_eq!(found[1].1, "=?utf-8?B?ZnI=?=\n =?UTF-8?q?ee_x?=");
     }
 }

@@ -156,10 +156,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_span_is_a_piece_of_the_text(text in "\\PC{0,30}|[aİΣ é\u{0}\t]{0,20}", low in 1..4_usize, more in 0..4_usize) {
+        fn every_span_is_a_piece_of_the_text(text in "\\PC{0,30}|[aİΣ é\u{0}\t]{0,20}|[A@.:?=!_ w\n-]{0,30}", low in 1..4_usize, more in 0..4_usize) {
             for tokens in [Tokens::Word, Tokens::Unicode, Tokens::Marks, Tokens::Whitespace] {
                 let lengths = Some(low..=low + more);
-                let terms = Terms { chars_across: lengths.clone(), ..of(tokens, lengths.clone(), lengths) };
+                let properties = crate::properties::tests::all();
+                let terms = Terms { chars_across: lengths.clone(), properties, ..of(tokens, lengths.clone(), lengths) };
                 for seen in terms.seen(&text) {
                     prop_assert!(text.get(seen.span).is_some_and(|piece| !piece.is_empty()));
                 }

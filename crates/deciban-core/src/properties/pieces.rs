@@ -1,5 +1,7 @@
 //! A text as it was given -> its words and addresses, in order; what stands between them are marks and blanks.
 
+use hashbrown::HashMap;
+
 use crate::accents::Accents;
 use crate::characters::{SPACE, WORD};
 use crate::scan::Scan;
@@ -36,6 +38,8 @@ pub(crate) struct Pieces {
     items: Vec<Item>,
     forms: String,
     ends: Vec<usize>,
+    /// How often each property was met.
+    pub(super) times: HashMap<Vec<u8>, u32>,
 }
 
 impl Pieces {

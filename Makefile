@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check rust lint types layers pytest format picture bench scale labels unlabelled accuracy table solvers selection \
+.PHONY: help setup demo test check rust lint types layers pytest browser format picture bench scale labels unlabelled accuracy table solvers selection \
 	properties curve fuzz data clean
 
 help:  ## list the targets
@@ -41,6 +41,11 @@ layers: setup
 
 pytest: setup
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+
+browser:  ## install Chromium, in which a test looks at the report, where it is missing and we may
+	@command -v chromium >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
+		&& apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends chromium; } \
+		|| echo "no chromium here: the test that looks at the report says so and is skipped"
 
 format: setup  ## bring all sources into the house style
 	cargo fmt

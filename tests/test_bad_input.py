@@ -200,7 +200,6 @@ REFUSED = {
     "train mail.csv --report none/r.html": "none/r.html: cannot write: No such file or directory",
     "train mail.csv --report mail.csv": "mail.csv: cannot write: it is the file to read from",
     "evaluate frozen.deciban mail.csv --loo": f"frozen.deciban {NO_COUNTS}",
-    "evaluate frozen.deciban mail.csv --report r.html": f"frozen.deciban {NO_COUNTS}",
     "learn none.deciban mail.csv": f"none.deciban: {NOT_READ}",
     "learn mail.csv mail.csv": "mail.csv: cannot write: it is the file to read from",
     "learn damaged.deciban mail.csv": "damaged.deciban: the model is damaged (its checksum does not fit); "

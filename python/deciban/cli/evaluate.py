@@ -69,8 +69,7 @@ def run(given: Namespace) -> None:
     _check(given)
     if given.report is not None:
         check_writable(given.report)
-    takes_counts = given.loo or given.report is not None
-    classifier = (changes.with_counts if takes_counts else load)(given.model).with_threads(given.threads)
+    classifier = (changes.with_counts if given.loo else load)(given.model).with_threads(given.threads)
     other = None if given.against is None else load(given.against).with_threads(given.threads)
     prices = None if given.costs is None else costs.read(given.costs)
     source = options.source(given, labelled=True, keep=options.sides(given))

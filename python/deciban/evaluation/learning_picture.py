@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .learning import FURTHEST, LearningCurve
+from .learning import FURTHEST, MOST_POINTS, LearningCurve
 from .picture import save
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def figure(curve: LearningCurve, ink: str = INK, soft: str = SOFT) -> Figure:
     drawn = Figure(figsize=SIZE, layout="constrained")
     panel = drawn.subplots()
     n, _, right = zip(*curve.points, strict=True)
-    _law(panel, curve, n[0], ink)
+    _law(panel, curve, n[-MOST_POINTS:][0], ink)
     panel.plot(n, [100 * one for one in right], "o", color=ink, markersize=5)
     panel.axvline(curve.now, color=soft, linewidth=1, linestyle=":")
     panel.annotate("now", (curve.now, 0), (3, 4), xycoords=("data", "axes fraction"), textcoords="offset points")

@@ -3,11 +3,12 @@
 A classifier, its evaluation and the texts that it was evaluated on come in; a file goes out that needs no network, no
 script and no other file, and in which nothing of a text or a label is mark-up. There is no date in it: the same model
 and the same texts give the same bytes. Figures are computed elsewhere (`evaluation`, `evidence`); here they are chosen,
-put into words and laid out. Only this room needs Jinja2.
+put into words and laid out. Only this room needs Jinja2; its pictures need matplotlib, and are left out without.
 """
 
 from __future__ import annotations
 
+import math
 import os
 from functools import cache
 
@@ -17,7 +18,7 @@ from ..classifier import Classifier
 from ..evaluation import Evaluation
 from ..examples import as_text, texts_of
 from ..files import replacing
-from . import answer, confusion, facts, labels, mistakes, words
+from . import answer, confusion, doubts, facts, findings, labels, mistakes, orders, plots, words
 from .wording import brief, percent, visible
 
 
@@ -47,14 +48,29 @@ def write(
     shown = [as_text(text) for text in texts_of(texts)]
     page = _template().render(
         answer=answer.answer(evaluation, protocol),
+        findings=findings.findings(evaluation),
         labels=labels.figures(evaluation, classifier),
         confusion=confusion.picture(evaluation),
-        words=words.strongest(classifier.weights, evaluation),
-        mistakes=mistakes.most_confident(classifier, evaluation, shown, left_out=protocol == answer.LEAVE_ONE_OUT),
+        words=words.NONE if classifier.frozen else words.strongest(classifier.weights, evaluation),
+        mistakes=mistakes.most_confident(
+            classifier, evaluation, shown, left_out=protocol.startswith(answer.LEAVE_ONE_OUT)
+        ),
+        orders=orders.orders(evaluation),
+        plots=plots.plots(evaluation, orders.worst_label(evaluation)),
+        probabilities=evaluation.probabilities,
+        blind=blind(evaluation),
+        curve=evaluation.curve,
+        doubts=doubts.doubts(evaluation, shown),
         facts=facts.facts(classifier, shown, protocol, os.path.basename(os.fspath(path)), command),
     )
     with replacing(path) as file:
         file.write(page.encode("utf-8", "replace"))
+
+
+def blind(evaluation: Evaluation) -> float:
+    """The log loss of whoever knows how frequent labels are, and nothing else."""
+    shares = [of.support / evaluation.examples for of in evaluation.by_label if of.support]
+    return -sum(share * math.log(share) for share in shares)
 
 
 @cache

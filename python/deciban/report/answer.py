@@ -11,6 +11,10 @@ from .wording import count_of
 LEAVE_ONE_OUT, TEST = "leave-one-out", "test on "
 
 _LEFT_OUT = "Leave-one-out: each text is judged by the model as it would be had it been trained on all the others."
+_TRAINED_ANEW = (
+    "Models like this one were trained anew, each without the texts that judge it, and chose anew whatever they "
+    "choose. The model itself has learnt from all of them."
+)
 _KEPT_APART = "The figures hold if none of these texts were in training."
 _BETTER = "That is clearly more than without a model"
 _WORSE = "That is less than without a model"
@@ -67,12 +71,21 @@ def answer(evaluation: Evaluation, protocol: str) -> Answer:
         examples=evaluation.examples,
         labels=len(evaluation.labels),
         protocol=protocol,
-        how=_LEFT_OUT if protocol == LEAVE_ONE_OUT else _KEPT_APART if protocol.startswith(TEST) else "",
+        how=_how(evaluation, protocol),
         verdict=_BETTER if low > baseline else _WORSE if high < baseline else _UNSURE,
         often=_most_frequent_mistake(evaluation),
         unseen=unseen,
         unseen_examples=_times(evaluation, unseen),
     )
+
+
+def _how(evaluation: Evaluation, protocol: str) -> str:
+    """What the way of holding out means."""
+    if protocol.startswith(LEAVE_ONE_OUT):
+        return _LEFT_OUT
+    if evaluation.places is not None:
+        return _TRAINED_ANEW
+    return _KEPT_APART if protocol.startswith(TEST) else ""
 
 
 def _most_frequent_mistake(evaluation: Evaluation) -> tuple[str, str, int] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -18,11 +18,15 @@ from .wording import count_of
 
 @dataclass(frozen=True)
 class Facts:
-    """Names and values for lists, the commands and whether they were given or `reconstructed`, the version."""
+    """Names and values for lists, settings that are as by default apart; the commands; the version.
+
+    Commands may have been given, or be `reconstructed`.
+    """
 
     texts: tuple[tuple[str, str], ...]
     model: tuple[tuple[str, str], ...]
     settings: tuple[tuple[str, str], ...]
+    others: tuple[tuple[str, str], ...]
     commands: str
     reconstructed: bool
     version: str
@@ -30,10 +34,12 @@ class Facts:
 
 def facts(classifier: Classifier, texts: Sequence[str], protocol: str, report: str, command: str | None) -> Facts:
     """All facts; without a `command`, with commands that train such a model and write such a report."""
+    settings = tuple(_settings(classifier.settings))
     return Facts(
         texts=_of_texts(texts),
         model=_of_model(classifier),
-        settings=tuple((name, _value(value)) for name, value in classifier.settings.told.items()),
+        settings=tuple((name, value) for name, value, is_own in settings if is_own),
+        others=tuple((name, value) for name, value, is_own in settings if not is_own),
         commands=_commands(classifier, protocol, report) if command is None else command,
         reconstructed=command is None,
         version=__version__,
@@ -43,7 +49,7 @@ def facts(classifier: Classifier, texts: Sequence[str], protocol: str, report: s
 def _commands(classifier: Classifier, protocol: str, report: str) -> str:
     """The commands, as far as the model knows them."""
     source = _only_file(classifier)
-    loo = ["--loo"] if protocol == LEAVE_ONE_OUT else []
+    loo = ["--loo"] if protocol.startswith(LEAVE_ONE_OUT) else []
     file = protocol.removeprefix(TEST) if protocol.startswith(TEST) else source if loo else "FILE"
     train = ["deciban", "train", source, *_options(classifier.settings), "-o", "model.deciban"]
     evaluate = ["deciban", "evaluate", "model.deciban", file, *loo, "--report", report]
@@ -65,6 +71,13 @@ def _options(settings: Settings) -> list[str]:
             option = f"--{name.replace('_', '-')}"
             given += [option] if value is True else [option, _value(value)]
     return given
+
+
+def _settings(settings: Settings) -> Iterator[tuple[str, str, bool]]:
+    """Names and values of all settings, and whether they are worth a look: the model, and what is not as by default."""
+    plain = Settings(model=settings.model).told
+    for name, value in settings.told.items():
+        yield name, _value(value), name == "model" or value != plain[name]
 
 
 def _value(value: object) -> str:
@@ -95,12 +108,11 @@ def _of_texts(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
 
 
 def _of_model(classifier: Classifier) -> tuple[tuple[str, str], ...]:
-    counts = classifier.counts
-    has_amounts = classifier.settings.has_amounts
+    has_none = classifier.frozen or classifier.settings.has_amounts
     return (
-        ("trained on", count_of(int(counts.documents.sum()), "text")),
-        ("labels", f"{len(counts.labels):,}"),
-        ("lexicon", count_of(len(counts.lexicon), "term")),
-        *([] if has_amounts else [("occurrences", f"{int(counts.occurrences.sum()):,}")]),
+        ("trained on", count_of(sum(classifier.documents.values()), "text")),
+        ("labels", f"{len(classifier.labels):,}"),
+        ("lexicon", count_of(len(classifier.lexicon), "term")),
+        *([] if has_none else [("occurrences", f"{int(classifier.counts.occurrences.sum()):,}")]),
         ("sources", told(classifier.provenance) or "not recorded"),
     )

@@ -38,7 +38,7 @@ class LabelTable:
 
 def figures(evaluation: Evaluation, classifier: Classifier) -> LabelTable:
     """The table; of very many labels, those with most examples."""
-    trained_on = dict(zip(classifier.labels, classifier.counts.documents.tolist(), strict=True))
+    trained_on = classifier.documents
     said = Counter(evaluation.held.predicted)
     shown = set(most_frequent(evaluation, MOST_LABELS))
     rows = [_row(of, trained_on.get(of.label, 0), said[of.label]) for of in evaluation.by_label if of.label in shown]

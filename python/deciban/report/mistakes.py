@@ -67,15 +67,16 @@ def most_confident(classifier: Classifier, evaluation: Evaluation, texts: Sequen
     """The mistakes, most confident first; `left_out` where the model that erred is the one without the text."""
     held = evaluation.held
     wrong = np.flatnonzero([true != said for true, said in zip(held.truth, held.predicted, strict=True)])
-    log_odds = _log_odds(held, wrong)
+    log_odds = _log_odds(held, wrong) if held.has_scores else np.full(len(wrong), np.nan)
     first = np.argsort(-log_odds, kind="stable")[:MOST_MISTAKES]
-    whole = len(classifier.counts.lexicon) > LARGEST_LEXICON
+    whole = len(classifier.lexicon) > LARGEST_LEXICON
     shown = []
     for place, odds in zip(wrong[first].tolist(), log_odds[first].tolist(), strict=True):
         text, true = texts[place], held.truth[place]
         model = classifier._without(text, true) if left_out and not whole else classifier
         shown.append(_mistake(model, held, place, text, odds))
-    return Mistakes(tuple(shown), len(wrong), left_out, left_out and whole)
+    is_learnt = evaluation.places is not None  # by models that are gone: the one that there is has learnt everything
+    return Mistakes(tuple(shown), len(wrong), left_out, (left_out and whole) or is_learnt)
 
 
 def _log_odds(held: HeldOut, places: Integers) -> Floats:
@@ -92,7 +93,7 @@ def _mistake(model: Classifier, held: HeldOut, place: int, text: str, log_odds: 
         truth=true,
         predicted=said,
         known=true in model.labels,
-        probability=probability(log_odds),
+        probability="" if np.isnan(log_odds) else probability(log_odds),
         text=escape(text[:end]) if evidence is None else Markup(tinted(evidence, end)),  # noqa: S704  tinted escapes
         left_off=len(text) - end,
         why=None if evidence is None else _why(evidence),

@@ -50,6 +50,9 @@ class Words:
     greatest: float
 
 
+NONE = Words((), 0, LEAST)  # of a frozen model, which has no counts to rank them by
+
+
 def strongest(weights: Weights, evaluation: Evaluation) -> Words:
     """The strongest words of the labels with most examples. One label alone has none: there is nothing to be against.
 

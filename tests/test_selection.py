@@ -190,7 +190,7 @@ def selecting(kind, corpus, strength, select):
 
 
 @every_model_but(("multinomial", "deleted"), ("twcnb", "laplace"))  # which look at whole texts
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(corpus=corpora, strength=strengths, select=some_selection, text=some_text)
 def test_what_is_not_kept_is_as_if_it_were_not_there(kind, corpus, strength, select, text):
     model = selecting(kind, corpus, strength, select)
@@ -202,7 +202,7 @@ def test_what_is_not_kept_is_as_if_it_were_not_there(kind, corpus, strength, sel
 
 
 @every_model
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(corpus=corpora, strength=strengths, select=some_selection)
 def test_leave_one_out_equals_retraining_with_the_same_terms(kind, corpus, strength, select):
     """The law: the terms that all texts chose are held; all that is weighed is as if the text had never been."""
@@ -220,7 +220,7 @@ def test_leave_one_out_equals_retraining_with_the_same_terms(kind, corpus, stren
 
 
 @every_model
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(a=corpora, b=corpora, strength=strengths, select=some_selection)
 def test_learning_forgetting_and_merging_select_anew(kind, a, b, strength, select):
     one, other, both = (selecting(kind, corpus, strength, select) for corpus in (a, b, a + b))

@@ -36,7 +36,7 @@ def by_hand(plain, g, text):
 
 
 @every_model
-@settings(max_examples=12)
+@settings(max_examples=7)
 @given(corpus=corpora, by=some_weights, text=some_text)
 def test_terms_count_as_much_as_their_weights_say(kind, corpus, by, text):
     model = trained(kind, corpus, by)
@@ -48,7 +48,7 @@ def test_terms_count_as_much_as_their_weights_say(kind, corpus, by, text):
 
 
 @every_model
-@settings(max_examples=12)
+@settings(max_examples=7)
 @given(corpus=corpora, text=some_text, by=some_weights)
 def test_evidence_adds_up(kind, corpus, text, by):
     model = trained(kind, corpus, by)
@@ -58,7 +58,7 @@ def test_evidence_adds_up(kind, corpus, text, by):
 
 
 @every_model
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(corpus=corpora, by=some_weights, select=st.sampled_from([None, "chi-square:3"]), binary=st.booleans())
 def test_leave_one_out_equals_retraining_with_the_same_weights(kind, corpus, by, select, binary):
     """The law: how much terms count is held; all that is weighed is as if the text had never been."""
@@ -76,7 +76,7 @@ def test_leave_one_out_equals_retraining_with_the_same_weights(kind, corpus, by,
 
 
 @every_model
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(corpus=corpora)
 def test_weights_of_one_change_nothing(kind, corpus):
     plain = trained(kind, corpus, "none")

@@ -173,9 +173,9 @@ def _trained(
         sample = kept.Reservoir(MOST_TEXTS)
         sample.add(examples or Examples([], []))
     some = kept.some(sample.examples, range(min(most_texts(counts), len(sample))))
-    model.settings, provenance["choice"] = choose(settings, model.selected, Sample(*model._rows(some)))
+    chosen, provenance["choice"] = choose(settings, model.selected, Sample(*model._rows(some)))
     provenance["asked"] = asked(settings)
-    return model
+    return Classifier(chosen, counts, [provenance], examples)  # which selects its terms as the chosen model does
 
 
 def asked(settings: Settings) -> dict[str, Any]:

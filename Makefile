@@ -4,8 +4,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check rust lint types layers pytest browser format picture bench scale labels unlabelled accuracy table solvers selection \
-	properties curve fuzz data clean
+.PHONY: help setup demo test check rust lint types layers pytest browser format picture bench scale labels unlabelled accuracy table solvers projection \
+	selection properties curve fuzz data clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +78,9 @@ properties: .venv/bench  ## measure what word properties are worth; writes bench
 
 curve: .venv/bench  ## measure how far a learning curve can be trusted; writes benches/results/learning.md
 	$(BIN)/python -m benches.learning
+
+projection: .venv/bench  ## measure models of projected rows, and trees on them; writes benches/results/projection.md
+	$(BIN)/python -m benches.projection $(BENCH)
 
 solvers: .venv/bench  ## measure the solvers of fitted models beside LIBLINEAR; writes benches/results/solvers.md
 	$(BIN)/python -m benches.solvers $(BENCH)

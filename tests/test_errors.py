@@ -19,7 +19,8 @@ from deciban.errors import DecibanError, described, listed, one_line
 from deciban.evaluation import costs
 from deciban.examples import Source
 from deciban.mixture import steps
-from deciban.settings import Settings
+from deciban.projection import forest
+from deciban.settings import FITTED, Settings
 from deciban.weightfile import export
 
 PACKAGE = Path(deciban.__file__).parent
@@ -38,6 +39,12 @@ def too_large(_):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(steps, "LARGEST", 5)
         deciban.train(["free money", "you"], ["spam", "ham"], unlabelled=["money again"])
+
+
+def too_many_numbers(_):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(forest, "MOST_NUMBERS", 50)
+        deciban.train(["free money", "see you"] * 3, ["spam", "ham"] * 3, model="rotation-forest")
 
 
 def without_matplotlib(_):
@@ -173,7 +180,7 @@ WORDINGS = {
     errors.NotSoOften: (
         lambda _: deciban.train(["free money", "see you"], ["spam", "ham"], weights=[1, 0.5]),
         "texts[1]: a multinomial model counts a text 0, 1, 2, ... or at most 10000 times, got the weight 0.5; "
-        "models that take any: logistic, hinge, nbsvm, nblogistic, committee",
+        f"models that take any: {', '.join(FITTED)}",
     ),
     errors.BadCost: (
         lambda folder: cost_of(folder, "ham,spam,dear"),
@@ -271,6 +278,19 @@ WORDINGS = {
     errors.NotForModel: (
         lambda _: deciban.train(["one", "two"], ["a", "b"], model="bernoulli", smoothing="absolute"),
         "smoothing='absolute': not for the model 'bernoulli', which takes: laplace, beta, auto",
+    ),
+    errors.NotForThisModel: (
+        lambda _: deciban.train(["free money", "see you"], ["spam", "ham"], model="nbsvm", subsets=3),
+        "subsets=3: not for the model 'nbsvm'; it is for: rotation, rotation-forest",
+    ),
+    errors.TooManyNumbers: (
+        too_many_numbers,
+        "4 terms x 2 features x 10 rounds are more numbers than 50; take fewer terms (select), features or rounds",
+    ),
+    errors.NoWeights: (
+        lambda _: deciban.train(["free money", "see you"] * 3, ["spam", "ham"] * 3, model="rotation-forest").words(),
+        "a rotation-forest model has trees, and no weights of terms for this: it predicts, ranks, evaluates and "
+        "explains; train a model with weights, such as logistic",
     ),
     errors.TooManyWeights: (
         lambda _: deciban.train(*([f"w{i}" for i in range(9000)] for _ in range(2)), model="twcnb").scorecard,

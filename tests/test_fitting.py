@@ -22,7 +22,7 @@ from deciban.fitting.committee import MEMBERS, weigh
 from deciban.fitting.members import Labelled, Member, fit, held_out
 from deciban.fitting.seen import Sight
 from deciban.rows import rows
-from deciban.settings import FITTED
+from deciban.settings import SOLVED
 from deciban.splits import folds_of
 from deciban.units import decibans
 from terminal import on_a_terminal
@@ -45,7 +45,7 @@ def trained(model, corpus, **given):
     return deciban.train(*columns(corpus), model=model, **given, **({} if model == "committee" else own))
 
 
-@pytest.mark.parametrize("model", FITTED)
+@pytest.mark.parametrize("model", SOLVED)
 @settings(max_examples=15)
 @given(corpus=corpora, sight=seen, view=views, text=some_text)
 def test_evidence_adds_up_to_the_log_odds(model, corpus, sight, view, text):
@@ -58,7 +58,7 @@ def test_evidence_adds_up_to_the_log_odds(model, corpus, sight, view, text):
         assert np.allclose(found[0], scores, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("model", FITTED)
+@pytest.mark.parametrize("model", SOLVED)
 @settings(max_examples=10)
 @given(corpus=corpora, sight=seen, view=views)
 def test_a_saved_model_answers_and_explains_the_same(model, corpus, sight, view, tmp_path_factory):
@@ -72,7 +72,7 @@ def test_a_saved_model_answers_and_explains_the_same(model, corpus, sight, view,
         assert (loaded.settings, loaded.provenance) == (model.settings, model.provenance)
 
 
-@pytest.mark.parametrize("model", FITTED)
+@pytest.mark.parametrize("model", SOLVED)
 def test_threads_change_nothing(model, tickets):
     one, two = (deciban.train(*tickets, model=model, threads=threads, **ALL) for threads in (1, 2))
     assert np.array_equal(one.scores(tickets[0]), two.scores(tickets[0]))
@@ -203,7 +203,7 @@ def test_l1_leaves_few_terms(tickets):
     assert 0 < len(np.unique(sparse.scorecard.term)) < len(np.unique(dense.scorecard.term)) / 4
 
 
-@pytest.mark.parametrize("model", FITTED)
+@pytest.mark.parametrize("model", SOLVED)
 def test_labels_that_cost_more_are_chosen_more_often(model, tickets):
     rare = min(set(tickets[1]), key=tickets[1].count)
     given = {"model": model, **({} if model == "committee" else {"cost": 0.01, "interpolation": 1.0})}
@@ -228,7 +228,7 @@ def test_a_label_that_is_dropped_takes_its_weight_along(tickets):
     assert labels[0] not in left.predict(texts)
 
 
-@pytest.mark.parametrize("model", FITTED)
+@pytest.mark.parametrize("model", SOLVED)
 def test_one_label_is_none_to_tell_apart(model):
     left = deciban.train(["aa bb", "aa", "cc"], ["x", "x", "y"], model=model).forget(["cc"], ["y"])
     with pytest.raises(errors.OneLabel):
@@ -330,7 +330,7 @@ def test_bad_settings_are_told(given, told):
     assert str(caught.value) == told
 
 
-@pytest.mark.parametrize("model", FITTED)
+@pytest.mark.parametrize("model", SOLVED)
 def test_the_command_trains_predicts_and_explains(model, tmp_path, capsys):
     path = str(tmp_path / "m.deciban")
     words = ["--words", "1-2", "--chars", "2-4", "--chars-across", "1-4"] if model == "committee" else []

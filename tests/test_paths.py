@@ -18,11 +18,11 @@ import deciban
 from conftest import ROOT
 from deciban import errors
 from deciban.cli import run
-from deciban.fitting.committee import folds_of
 from deciban.fitting.members import Labelled, Member
 from deciban.fitting.seen import Seen, Sight
 from deciban.paths import MODELS, path
 from deciban.paths.steps import follow, greatest
+from deciban.splits import folds_of
 
 TICKETS = str(ROOT / "samples" / "tickets.csv")
 MAIL = (["free money", "money now", "money", "see you", "you soon", "see me"] * 5, (["spam"] * 3 + ["ham"] * 3) * 5)

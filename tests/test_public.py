@@ -32,7 +32,8 @@ SETTINGS = [
     *["binary", "smoothing", "alpha", "default_p", "complement_weight", "complement_alpha", "term_weight"],
     *["term_weights"],
     *["prior", "prior_smoothing", "tree_terms", "cost", "l1", "joint", "weighting", "idf", "length_norm"],
-    *["interpolation", "class_weight", "calibration", "threads", "budget"],
+    *["interpolation", "class_weight", "project", "subsets", "features", "rounds", "shrinkage"],
+    *["calibration", "threads", "budget"],
 ]
 
 

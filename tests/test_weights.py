@@ -231,7 +231,7 @@ def test_the_command_reads_weights(ending, model, tmp_path, capsys):
             "1.5",
             (),
             "mail.csv:3: a multinomial model counts a text 0, 1, 2, ... or at most 10000 times, got the weight "
-            "1.5; models that take any: logistic, hinge, nbsvm, nblogistic, committee",
+            f"1.5; models that take any: {', '.join(FITTED)}",
         ),
         ("1", ("--weight", "mass"), "mail.csv:1: no column 'mass'; the columns are: text, label, weight"),
     ],

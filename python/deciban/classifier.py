@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from . import fitting, mixture, modelfile, selection
+from . import fitting, mixture, modelfile, projection, selection
 from ._core import BadText as BadTextInCore
 from ._core import Lexicon
 from .amounts import kept_rows
@@ -31,6 +31,7 @@ from .errors import (
     NothingLearnt,
     NoTrainingTexts,
     NotUtf8,
+    NoWeights,
     OneLabel,
     OtherTerms,
     OtherTrainingTexts,
@@ -49,10 +50,11 @@ from .halves import Halved, count, halves_of, tally
 from .holdout import MOST_KEPT, HeldOut
 from .mixture import Expected
 from .network import Network, network
+from .projection import Forest
 from .rows import Rows, rows
 from .sampling import Drawn, sample
 from .scorecard import Scorecard
-from .settings import CONTINUED, ELIMINATION, FITTED, LEARNT, SEARCHES, Settings
+from .settings import ELIMINATION, FITTED, LEARNT, SEARCHES, Settings
 from .terms import check_choice, refuse
 from .weighing import coin, leave_one_out, log_prior, weigh
 from .weightfile import export
@@ -87,7 +89,7 @@ class Classifier:
         counts: Counts | Frozen,
         provenance: Sequence[dict[str, Any]] = (),
         examples: Examples | None = None,
-        scorecard: Scorecard | None = None,
+        scorecard: Scorecard | Forest | None = None,
         expected: Expected | None = None,
         kept: selection.Mask | None = None,
         worth: Floats | None = None,
@@ -104,7 +106,7 @@ class Classifier:
         self,
         counts: Counts | Frozen,
         examples: Examples | None,
-        scorecard: Scorecard | None = None,
+        scorecard: Scorecard | Forest | None = None,
         kept: selection.Mask | None = None,
         worth: Floats | None = None,
     ) -> Classifier:
@@ -129,13 +131,13 @@ class Classifier:
         if "asked" in first:
             return modelfile.settings_of(first["asked"])
         is_chosen = "fit" in first and self.settings.model != "committee"
-        return replace(self.settings, cost=None) if is_chosen else self.settings
+        return replace(self.settings, cost=None, shrinkage=None) if is_chosen else self.settings
 
     @property
     def lexicon(self) -> Lexicon:
         """The terms that it knows: of those that were counted, the ones that its selection keeps."""
         is_all = self.expected is None and self.settings.select is None
-        return self._known.lexicon if is_all or not self.labels else self.scorecard.lexicon
+        return self._known.lexicon if is_all or not self.labels else self._card.lexicon
 
     @property
     def counts(self) -> Counts:
@@ -217,7 +219,15 @@ class Classifier:
 
     @property
     def scorecard(self) -> Scorecard:
-        """The weights of all terms, weighed from the counts when they are first asked for."""
+        """The weights of all terms, weighed from the counts when they are first asked for; a forest has none."""
+        card = self._card
+        if isinstance(card, Forest):
+            raise NoWeights(model=self.settings.model)
+        return card
+
+    @property
+    def _card(self) -> Scorecard | Forest:
+        """What answers: the scorecard, or a forest."""
         if self._scorecard is None:
             if not self.labels:
                 raise NothingLearnt
@@ -228,7 +238,7 @@ class Classifier:
         """The counts along the scorecard's postings: none of their own where only unlabelled texts have a term."""
         return self.selected if self.expected is None else mixture.aligned(self.counts, self.expected)[0]
 
-    def _weighed(self) -> Scorecard:
+    def _weighed(self) -> Scorecard | Forest:
         if self.expected is not None:
             return mixture.weigh(self.counts, self.expected, self.settings)
         if not self.settings.needs_rows:
@@ -241,12 +251,13 @@ class Classifier:
 
     def _fitted(
         self, examples: Examples, steps: fitting.Steps | None = None, clock: fitting.Clock | None = None
-    ) -> Scorecard:
+    ) -> Scorecard | Forest:
         """The scorecard of a model that is fitted; what is chosen is kept, and how it was, in place of what it was."""
         if len(self.labels) == 1:
             raise OneLabel(label=self.labels[0])
         found, y = self._rows(examples)
-        card, self.settings, told = fitting.fit(self.selected, found, y, self.settings, steps, examples.weights, clock)
+        given = (self.selected, found, y, self.settings, steps, examples.weights)
+        card, self.settings, told = projection.fit(*given) if self.settings.is_projected else fitting.fit(*given, clock)
         if told and self.provenance:
             *earlier, last = ({name: part[name] for name in part if name != "fit"} for part in self.provenance)
             self.provenance = (*earlier, {**last, "fit": told})
@@ -275,7 +286,7 @@ class Classifier:
         """The score of each label (column) for each text (row), in nats."""
         texts = texts_of(texts)
         try:
-            return self.scorecard.scores(texts, self.settings.cores)
+            return self._card.scores(texts, self.settings.cores)
         except BadTextInCore as error:
             refuse(error, texts, where)
 
@@ -285,7 +296,7 @@ class Classifier:
 
     def _best(self, texts: Texts, where: Callable[[int], str]) -> list[str]:
         try:
-            return self.scorecard.best(texts, self.settings.cores)
+            return self._card.best(texts, self.settings.cores)
         except BadTextInCore as error:
             refuse(error, texts, where)
 
@@ -295,7 +306,7 @@ class Classifier:
             raise BadSetting(setting="m", got=m, expected="a whole number above 0")
         texts = texts_of(texts)
         try:
-            return self.scorecard.top(texts, m, self.settings.cores)
+            return self._card.top(texts, m, self.settings.cores)
         except BadTextInCore as error:
             refuse(error, texts, IN_MEMORY)
 
@@ -350,18 +361,18 @@ class Classifier:
 
     def _pair(self, label: str, against: str | None) -> tuple[int, int | None]:
         """The numbers of a label and of what it is compared with; None for all others."""
-        if len(self.scorecard.labels) == 1:
+        if len(self._card.labels) == 1:
             raise OneLabel(label=self.labels[0])
         if label == against:
             raise SameLabel(label=label)
-        return self.scorecard.number(label), None if against is None else self.scorecard.number(against)
+        return self._card.number(label), None if against is None else self._card.number(against)
 
     def explain(self, text: str | bytes, label: str | None = None, against: str | None = None) -> Evidence:
         """Why a text gets its label rather than the next one; or why `label` rather than `against`."""
         if not isinstance(text, (str, bytes)):
             raise BadText(where="text", got=described(text))
         try:
-            why = explain(self.scorecard, self.settings.terms, as_text(text), label, against)
+            why = explain(self._card, self.settings.terms, as_text(text), label, against)
             return replace(why, unit=self.settings.unit, start=self.settings.start)
         except UnicodeDecodeError as error:
             raise NotUtf8(where="text", byte=error.object[error.start], before=error.start) from None
@@ -442,7 +453,7 @@ class Classifier:
         """What texts score that were kept apart."""
         if len(texts) * len(self.labels) <= MOST_KEPT:
             return HeldOut(self.labels, labels, self.scores(texts, where))
-        card, threads = self.scorecard, self.settings.cores  # as they are now: the model may go on learning
+        card, threads = self._card, self.settings.cores  # as they are now: the model may go on learning
         some = lambda places: card.scores([texts[i] for i in places.tolist()], threads)  # noqa: E731
         return HeldOut(self.labels, labels, some, self._best(texts, where))
 
@@ -484,7 +495,7 @@ class Classifier:
 
     def _check_learns(self) -> None:
         """Refuses to learn without examples what cannot go on from its weights."""
-        if self._examples is None and self.settings.model not in CONTINUED:
+        if self._examples is None and not self.settings.goes_on:
             self._countable()
 
     def forget(self, texts: object, labels: object, weights: object = None) -> Classifier:
@@ -705,14 +716,14 @@ class Classifier:
         >>> mail.predict(["money"]), mail.frozen
         (['spam'], True)
         """
-        card = self.scorecard
+        card = self._card
         known = Frozen(self.labels, self.lexicon, self._known.documents)
         return Classifier(self.settings, known, self.provenance, scorecard=card)
 
     def save(self, path: str | os.PathLike[str], *, frozen: bool = False) -> None:
         """Saves the model in one file, whole or not at all; `frozen`, without its counts."""
         model = self.freeze() if frozen else self
-        card = model.scorecard if self.labels else weigh(self.counts, Settings())
+        card = model._card if self.labels else weigh(self.counts, Settings())
         kept = None if model.frozen else model._chosen[0]
         worth = self.term_weights if self.settings.term_weights == LEARNT and not model.frozen and self.labels else None
         modelfile.save(path, model._known, card, self.settings, self.provenance, model.expected, kept, worth)
@@ -800,7 +811,7 @@ def load(path: str | os.PathLike[str]) -> Classifier:
     ['spam']
     """
     saved = modelfile.load(path)
-    card = saved.scorecard if saved.labels else None
+    card = saved.card if saved.labels else None
     expected, kept = saved.expected, saved.kept
     if saved.settings.is_searched and not saved.frozen and kept is None:
         kept = np.ones(len(saved.lexicon), np.bool_)

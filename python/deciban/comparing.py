@@ -194,7 +194,7 @@ def _answered(task: Task, part: Part, settings: Mapping[str, Any]) -> Answered:
     examples, (asked, _) = task.at(part.train), task.at(part.test)
     start = time.perf_counter()
     model = train(*examples, **settings)
-    model.scorecard  # noqa: B018  # weighed when it is first asked for, which is training too
+    model._card  # noqa: B018  # weighed when it is first asked for, which is training too
     trained = time.perf_counter()
     answers = model.predict(asked)
     return Answered(answers, trained - start, time.perf_counter() - trained)

@@ -224,6 +224,10 @@ class NotForModel(InputError):
     wording = "{setting}={got!r}: not for the model {model!r}, which takes: {known}"
 
 
+class NotForThisModel(InputError):
+    wording = "{setting}={got!r}: not for the model {model!r}; it is for: {known}"
+
+
 class NoPrior(InputError):
     wording = "the prior that was given has no number for the label {label!r}; it has: {known}"
 
@@ -232,6 +236,20 @@ class TooManyWeights(InputError):
     wording = (
         "{what} has a weight for every term and label, and {terms} terms x {labels} labels are more than {most}; "
         "choose the model 'complement', or fewer terms"
+    )
+
+
+class TooManyNumbers(InputError):
+    wording = (
+        "{terms} terms x {features} features x {rounds} rounds are more numbers than {most}; "
+        "take fewer terms (select), features or rounds"
+    )
+
+
+class NoWeights(InputError):
+    wording = (
+        "a {model} model has trees, and no weights of terms for this: it predicts, ranks, evaluates and explains; "
+        "train a model with weights, such as logistic"
     )
 
 

@@ -5,12 +5,12 @@ object: `format` (a number), `checksum`, `groups`, `settings`, `labels`, `proven
 none of each, and `groups` names those that the file holds: always the lexicon, the postings and the scorecard; the
 counts, unless the model is frozen; the counts expected of unlabelled texts, where there are some (a posting has then a
 count of its own, an expected one, or both, and zero for what it has not); pairs of terms, where they add to the scores;
-places, where the scorecard has other postings than the counts; kept, the places of the scorecard's terms, where it has
-some of the lexicon's only; worth, how much its terms count, where that was learnt; and scaling, where rows are scaled
-first. The counts are
-the cause; the scorecard follows from them, and is there so that nobody has to wait for it. (Before format 3 the format
-itself said which groups there are: the counts, and from format 2 on the scorecard. Without one, it is weighed when
-asked for.) A group that is not known here is refused: whoever would pass over it could lose it when saving.
+places, where the scorecard has other postings than the counts; axes and trees, where trees answer (the scorecard has
+then no weights); kept, the places of the scorecard's terms, where it has some of the lexicon's only; worth, how much
+its terms count, where that was learnt; and scaling, where rows are scaled first. The counts are the cause; the
+scorecard follows from them, and is there so that nobody has to wait for it. (Before format 3 the format itself said
+which groups there are: the counts, and from format 2 on the scorecard. Without one, it is weighed when asked for.)
+A group that is not known here is refused: whoever would pass over it could lose it when saving.
 
 Loading never runs code, and what it reads is checked before use. The arrays are mapped from the file, not copied: a
 model file is replaced by a new one, never written over, so a map stays what was checked. (Whoever copies another file
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
 
     from .counts import Counts, Frozen
     from .mixture import Expected
+    from .projection import Forest
     from .scorecard import Scorecard
 
 OLDEST, NEWEST = 1, 3
@@ -79,6 +80,15 @@ _GROUPS = {
     "worth": {"worth": "F64"},
     "places": {"card_indptr": "I64", "card_label": "U32"},
     "scaling": {"length": "F64", "groups": "U32", "typical": "F64"},
+    "axes": {"axis_t": "F64", "axis_subset": "U32", "axis": "F32"},
+    "trees": {
+        "tree_start": "I64",
+        "tree_feature": "U32",
+        "tree_threshold": "F64",
+        "tree_left": "U32",
+        "tree_right": "U32",
+        "tree_p": "F64",
+    },
 }
 _TYPES = {name: kind for arrays in _GROUPS.values() for name, kind in arrays.items()}
 # What a file of each format must hold; before the third it holds no more than that, and does not say so.
@@ -91,7 +101,7 @@ _COUNTED = (*_GROUPS["postings"], *_GROUPS["counts"])
 _GREATEST = (1 << 63) - 1
 _MOST = 1e100  # that a weight is
 _SENSELESS = "its header makes no sense"
-_CODES = {"U8": "B", "U32": "I", "I64": "q", "F64": "d"}
+_CODES = {"U8": "B", "U32": "I", "I64": "q", "F32": "f", "F64": "d"}
 
 Answers = TypeVar("Answers")
 Provenance = tuple[dict[str, Any], ...]
@@ -174,12 +184,18 @@ class Saved:
 
     def answers(self, texts: list[Any], where: Callable[[int], str], threads: int) -> list[tuple[int, list[float]]]:
         """For each text the number of its most probable label, and the probability of every label."""
+        if self.forest is not None:
+            forest = self.forest
+            return self._asked(texts, where, lambda: forest.answers(texts, threads))
         return self._asked(texts, where, lambda: self.scorer.answers(texts, threads))
 
     def top(
         self, texts: list[Any], where: Callable[[int], str], threads: int, most: int
     ) -> list[list[tuple[int, float]]]:
         """For each text the numbers of its most probable labels, in falling order, and their probabilities."""
+        if self.forest is not None:
+            forest = self.forest
+            return self._asked(texts, where, lambda: forest.top_numbers(texts, most, threads))
         return self._asked(texts, where, lambda: self.scorer.top(texts, most, threads))
 
     def _asked(self, texts: list[Any], where: Callable[[int], str], ask: Callable[[], Answers]) -> Answers:
@@ -257,17 +273,32 @@ class Saved:
         card = Scorecard(self.labels, self.card_lexicon, bias, absent, indptr, label, weight, binary, pairs, scaling)
         return card.with_scorer(self.scorer)
 
+    @cached_property
+    def forest(self) -> Forest | None:
+        """The trees, where they answer, and the axes that they are grown on."""
+        if "axis" not in self.buffers:
+            return None
+        from .projection.forest import of_buffers
+
+        axes, trees = (tuple(map(self._array, _GROUPS[group])) for group in ("axes", "trees"))
+        return of_buffers(self.labels, self.card_lexicon, axes, trees, self.settings)
+
+    @property
+    def card(self) -> Scorecard | Forest:
+        """What answers."""
+        return self.scorecard if self.forest is None else self.forest
+
     def _array(self, name: str) -> Any:
         import numpy as np
 
-        dtypes = {"U32": np.uint32, "I64": np.int64, "F64": np.float64}
+        dtypes = {"U32": np.uint32, "I64": np.int64, "F32": np.float32, "F64": np.float64}
         return np.frombuffer(self.buffers[name], dtypes[_TYPES[name]])
 
 
 def save(
     path: str | os.PathLike[str],
     known: Counts | Frozen,
-    card: Scorecard,
+    card: Scorecard | Forest,
     settings: Settings,
     provenance: Provenance,
     expected: Expected | None = None,
@@ -278,8 +309,13 @@ def save(
     from safetensors.numpy import save as safetensors
 
     from .files import replacing
+    from .scorecard import Scorecard
 
-    groups = _arrays(known, card, expected, kept)
+    if isinstance(card, Scorecard):
+        groups = _arrays(known, card, expected, kept)
+    else:
+        trees = {"axes": card.buffers, "trees": card.trees.buffers}
+        groups = {**_arrays(known, card.start, expected, kept), **trees}
     groups |= {} if worth is None else {"worth": (worth,)}
     about = {
         "format": NEWEST,
@@ -373,6 +409,9 @@ def _saved(about: dict[str, Any], buffers: dict[str, memoryview]) -> Saved:
     _check_scaling(buffers)
     _check_kept(saved)
     _check_worth(saved)
+    if saved.settings.has_trees != ("axis" in buffers) or ("axis" in buffers) != ("tree_p" in buffers):
+        raise ValueError("its trees do not fit its settings")
+    _ = saved.forest  # making it checks it
     if "weight" in buffers:
         _ = saved.scorer  # making it checks it
     return saved

@@ -125,6 +125,8 @@ class Scorecard:
     pairs: Pairs | None = None
     scaling: Scaling | None = None
 
+    approximate = False  # what terms add is what they add
+
     def number(self, label: str) -> int:
         """The number of a label: its column."""
         if label not in self.labels:
@@ -221,6 +223,10 @@ class Scorecard:
         names = [self.lexicon.name(int(term)) or "" for term in terms]
         scales = self.scaling.scales(names, terms, counts) * self.scaling.counted(counts)
         return np.asarray(np.einsum("jgr,jg->jr", self._by_group(terms), scales))
+
+    def account(self, terms: npt.NDArray[np.integer], counts: npt.NDArray[np.integer]) -> tuple[Floats, Floats]:
+        """Where scores begin, and what each term of a text adds to them."""
+        return self.bias, self.adds(terms, counts)
 
     def covering(self, indptr: npt.NDArray[np.int64], label: npt.NDArray[np.uint32]) -> Scorecard:
         """The same with a posting for each of some others too: what it adds beyond `absent` is nothing."""

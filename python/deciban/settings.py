@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
-from .errors import BadSetting, NotForModel, UnknownSetting
+from .errors import BadSetting, NotForModel, NotForThisModel, UnknownSetting
 from .terms import Terms, check_choice
 
 # Names only: what they stand for takes NumPy, and whoever has a scorecard does without.
@@ -27,8 +27,11 @@ STRENGTHS = {
     "jelinek-mercer": (0.5, 1.0),
     "absolute": (0.7, 1.0),
 }
-FITTED = ("logistic", "hinge", "nbsvm", "nblogistic", "committee")  # models that a solver fits
-CONTINUED = FITTED[:-1]  # those of them that go on learning without the examples they were fit to
+CONTINUED = ("logistic", "hinge", "nbsvm", "nblogistic")  # models that go on learning without what they were fit to
+FORESTS = ("rotation-forest", "fisher-forest")  # models of trees: they have no weights of terms
+PROJECTED = ("rotation", "fisher", *FORESTS)  # models of features that are sums over all terms
+SOLVED = (*CONTINUED, "committee")  # models that the core's solvers fit to terms
+FITTED = (*SOLVED, *PROJECTED)  # models that are no function of the counts, but take rows
 ROWS = ("tan", *FITTED)  # models that need the documents themselves, beside their counts: they have no leave-one-out
 WEIGHTINGS = ("binary", "counts", "sublinear")
 AUTO = "auto"  # chosen when there are texts: a model among all, or a smoothing by leave-one-out
@@ -52,6 +55,16 @@ TERM_WEIGHTS = ("none", "gain-ratio", "log-count-ratio", "learnt")  # how much t
 LEARNT = "learnt"
 WEIGHED = ("laplace", "dirichlet", "jelinek-mercer", "absolute")  # smoothings that go with them
 ELIMINATION = "elimination"  # of the terms of a fitted model that weigh least
+# What models of projections take: the projection of a linear one; subsets, features of each, and rounds; shrinkage.
+PROJECTIONS = {
+    **dict.fromkeys(("logistic", "hinge"), ("project",)),
+    **dict.fromkeys(("rotation", "rotation-forest"), ("subsets", "features", "rounds")),
+    "fisher": ("shrinkage",),
+    "fisher-forest": ("shrinkage", "rounds"),
+}
+ROTATIONS = {"rotation": (4, 50), "rotation-forest": (2, 20)}  # K and r, unless they are given
+ROUNDS = 10
+MOST_FEATURES = 100_000
 CALIBRATIONS = ("none",)
 GREATEST = 1e9
 LEAST = 1e-12  # strength of smoothing: what is divided by it can still be multiplied
@@ -100,6 +113,11 @@ class Settings:
     length_norm: bool | None = None
     interpolation: float = 0.25
     class_weight: str | dict[str, float] = "none"
+    project: str | None = None
+    subsets: int | None = None
+    features: int | None = None
+    rounds: int | None = None
+    shrinkage: float | None = None
     calibration: str = "none"
     threads: int | None = field(default=None, compare=False)
     budget: float | None = field(default=60.0, compare=False)
@@ -113,7 +131,8 @@ class Settings:
         """
         of_any = {field.name for field in fields(Terms)} | {"select", "threads", "budget"}
         is_measured = str(given.get("select")).partition(":")[0] in (*MEASURES, "None")
-        model = AUTO if given.keys() <= of_any and is_measured else cls.model
+        is_open = given.keys() <= of_any and is_measured
+        model = AUTO if is_open else "logistic" if given.get("project") else cls.model
         return cls.of(**{"model": model, **given})
 
     @classmethod
@@ -136,6 +155,7 @@ class Settings:
         self._check_ratio()
         self._check_prior()
         self._check_fitted()
+        self._check_projection()
         if type(self.tree_terms) is not int or not 1 <= self.tree_terms <= MOST_TREE_TERMS:
             expected = f"a whole number from 1 to {MOST_TREE_TERMS}"
             raise BadSetting(setting="tree_terms", got=self.tree_terms, expected=expected)
@@ -233,7 +253,8 @@ class Settings:
         """Refuses what the model would pass over."""
         fitted = ("cost", "l1", "joint", "weighting", "idf", "length_norm")
         others = () if self.model in FITTED else (*fitted, "class_weight")
-        passed_over = fitted if self.model == "committee" else others
+        closed = fitted[:3] if self.model in PROJECTED[1:] else others
+        passed_over = fitted if self.model == "committee" else closed
         of_counts = {AUTO: ("alpha", "binary", "prior", "prior_smoothing")}.get(
             self.model, ("prior",) if self.model in FITTED else ()
         )
@@ -242,6 +263,41 @@ class Settings:
             if getattr(self, setting) != default:
                 got = getattr(self, setting)
                 raise NotForModel(setting=setting, got=got, model=self.model, known=f"{default!r} alone")
+
+    def _check_projection(self) -> None:
+        if self.project is not None:
+            name, _, features = self.project.partition(":") if isinstance(self.project, str) else ("", "", "")
+            check_choice("project", name or self.project, ("lsa",))
+            if not features.isdecimal() or not 1 <= int(features) <= MOST_FEATURES:
+                expected = f"lsa and how many features, from 1 to {MOST_FEATURES}, such as 'lsa:200'"
+                raise BadSetting(setting="project", got=self.project, expected=expected)
+        for setting in ("subsets", "features", "rounds"):
+            value = getattr(self, setting)
+            if value is not None and (type(value) is not int or not 1 <= value <= MOST_FEATURES):
+                expected = f"a whole number from 1 to {MOST_FEATURES}, or None for the model's own"
+                raise BadSetting(setting=setting, got=value, expected=expected)
+        if self.shrinkage is not None and not (_is_number(self.shrinkage) and 0 < self.shrinkage <= 1):
+            raise BadSetting(setting="shrinkage", got=self.shrinkage, expected="above 0, up to 1, or None to choose it")
+        for setting in ("project", "subsets", "features", "rounds", "shrinkage"):
+            got = getattr(self, setting)
+            if got is not None and setting not in PROJECTIONS.get(self.model, ()):
+                known = ", ".join(model for model, taken in PROJECTIONS.items() if setting in taken)
+                raise NotForThisModel(setting=setting, got=got, model=self.model, known=known)
+
+    @property
+    def is_projected(self) -> bool:
+        """Whether a model is fit to features that are sums over all terms, not to the terms themselves."""
+        return self.model in PROJECTED or self.project is not None
+
+    @property
+    def has_trees(self) -> bool:
+        """Whether trees answer, rather than weights of terms."""
+        return self.model in FORESTS
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it goes on learning without the examples that it was fit to."""
+        return self.model in CONTINUED and not self.is_projected
 
     @property
     def selects(self) -> tuple[str, int] | None:
@@ -262,7 +318,7 @@ class Settings:
     @property
     def is_joint(self) -> bool:
         """Whether all labels are fit at once, rather than each against the rest."""
-        return self.model == "logistic" and self.l1 == 0 if self.joint is None else self.joint
+        return self.model in ("logistic", "rotation") and self.l1 == 0 if self.joint is None else self.joint
 
     @property
     def counting(self) -> str:
@@ -313,7 +369,8 @@ class Settings:
     def unit(self) -> str:
         """What differences of scores are: log-odds, or numbers that only look like them."""
         if self.model in FITTED:
-            is_of_odds = self.model == "committee" or (self.model == "logistic" and self.is_joint)
+            is_linear = self.model in ("logistic", "rotation")
+            is_of_odds = self.model == "committee" or (is_linear and self.is_joint) or self.model in PROJECTED[1:]
             return "decibans" if is_of_odds and self.class_weight == "none" else "points"
         is_of_odds = self.term_weights in ("none", LEARNT) and self.model not in ("complement", "ratio", "twcnb")
         return "decibans" if is_of_odds else "points"
@@ -322,7 +379,7 @@ class Settings:
     def start(self) -> str:
         """What is in a score before a term of the text is."""
         if self.model in FITTED:
-            return "bias"
+            return "prior, absent terms" if self.has_trees else "bias"
         return "prior, absent terms" if self.model in ("bernoulli", "tan") else "prior"
 
     @property

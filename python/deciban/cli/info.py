@@ -53,7 +53,8 @@ def run(given: Namespace) -> None:
             print(one_line(f"chosen by auto: {'models ' if part.get('fit') else ''}{part['auto']}"))
         if part.get("fit"):
             print("fitted; right of texts that were held out:")
-            for line in _fitted(**part["fit"]):
+            what = "C" if classifier.settings.shrinkage is None else "shrinkage"
+            for line in _fitted(what, **part["fit"]):
                 print(line)
     print(f"trained on: {told(classifier.provenance)}")
     if any(part.get("continued") for part in classifier.provenance):
@@ -61,13 +62,14 @@ def run(given: Namespace) -> None:
 
 
 def _fitted(
+    what: str,
     held_out: dict[str, float],
     weights: dict[str, float] | None = None,
     passed_over: dict[str, float] | None = None,
 ) -> Iterator[str]:
-    """How each C did, or each member of a committee, and how much it counts; and which ones there was no time for."""
+    """How each C did, or whatever was tried, or each member of a committee, and how much it counts; who had no time."""
     for name, right in held_out.items():
         weight = f" (weight {weights[name]:.3g})" if weights and name in weights else ""
-        yield f"  {right:>8.1%}  {one_line(f'C = {name}' if weights is None else name + weight)}"
+        yield f"  {right:>8.1%}  {one_line(f'{what} = {name}' if weights is None else name + weight)}"
     for name, seconds in (passed_over or {}).items():
         yield f"  {'no time':>8}  {one_line(name)} (about {seconds:.0f} s)"

@@ -50,7 +50,8 @@ def add_name(parser: ArgumentParser) -> None:
     model = (
         "auto: the best that is found in --budget (default; multinomial where settings of models of counts are given); "
         "of counts: multinomial, bernoulli, complement, ratio, twcnb, tan, or bayes: their best by leave-one-out; "
-        "fitted: logistic, hinge, nbsvm, nblogistic, or committee: several, added up"
+        "fitted: logistic, hinge, nbsvm, nblogistic, or committee: several, added up; "
+        "projected: rotation, fisher, rotation-forest, fisher-forest"
     )
     parser.add_argument("--model", metavar="NAME", help=model)
 
@@ -115,6 +116,16 @@ def add_settings(parser: ArgumentParser) -> None:
     add("--interpolation", default=0.25, type=float, metavar="NUMBER", help=beta)
     weights = "fitted: what errors cost, by label: none (default), balanced, or given as spam=2,ham=1"
     add("--class-weight", default="none", type=options.prior, metavar="WEIGHTS", help=weights)
+    project = "logistic, hinge: fit to latent features of the texts instead of terms, such as lsa:200 (default: terms)"
+    add("--project", default=None, metavar="NAME:N", help=project)
+    subsets = "rotation, rotation-forest: how many subsets terms are split into (default: the model's own)"
+    add("--subsets", default=None, type=options.positive, metavar="K", help=subsets)
+    features = "rotation, rotation-forest: how many latent features each subset has (default: the model's own)"
+    add("--features", default=None, type=options.positive, metavar="R", help=features)
+    rounds = "rotation and forests: how many models are averaged (default: 10)"
+    add("--rounds", default=None, type=options.positive, metavar="N", help=rounds)
+    shrinkage = "fisher, fisher-forest: above 0, up to 1; the more, the simpler the model (default: chosen by folds)"
+    add("--shrinkage", default=None, type=float, metavar="SHARE", help=shrinkage)
     budget = "auto: how long to look for the best model: 60s, 10m, 1h, or none for no limit (default: 60s)"
     add("--budget", default=60.0, type=options.seconds, metavar="TIME", help=budget)
     calibration = "how scores become probabilities (default: none)"

@@ -1,6 +1,7 @@
 """Why: what each term of a text weighs for one label against another, in decibans, with the text's own spans.
 
-Nothing is approximated. The score of a label is a sum over terms, so the log-odds of two labels are one too:
+Nothing is approximated, but for forests (`projection.forest`), which say so. The score of a label is a sum over terms,
+so the log-odds of two labels are one too:
 
     f(x) = (log theta_1 - log theta_0) . x + log p(y=1) - log p(y=0)        Zhu 16-18
 
@@ -20,10 +21,12 @@ import numpy as np
 
 from ..decision import posterior
 from ..errors import NothingLearnt, OneLabel, SameLabel
+from ..projection import Forest
 from ..scorecard import Scorecard
 from ..terms import Terms, display
 from ..units import decibans
 
+APPROXIMATE = "approximate: the words' shares of what trees went by; they add up, but other shares could, too"
 Spans: TypeAlias = "list[tuple[int, int]]"
 
 
@@ -53,7 +56,8 @@ class Evidence:
 
     All weights are decibans for `label` against `against`; `total`, their sum, is the posterior log-odds of the two.
     Where a model's scores are no log-odds, `unit` is "points", of the same size. `start` says what `prior` is made of.
-    `probability` is that of `label` among all labels. `unknown` are terms that the model has never seen.
+    `probability` is that of `label` among all labels. `unknown` are terms that the model has never seen. What trees
+    say is told `approximate`ly: the weights add up, but are one account of several that would.
     """
 
     text: str
@@ -65,6 +69,7 @@ class Evidence:
     unknown: tuple[str, ...]
     unit: str = "decibans"
     start: str = "prior"
+    approximate: bool = False
 
     @property
     def total(self) -> float:
@@ -83,7 +88,9 @@ class Evidence:
         return fragment(self)
 
 
-def explain(card: Scorecard, terms: Terms, text: str, label: str | None = None, against: str | None = None) -> Evidence:
+def explain(
+    card: Scorecard | Forest, terms: Terms, text: str, label: str | None = None, against: str | None = None
+) -> Evidence:
     """The evidence of a text for a label (by default the most probable) against another (the next).
 
     >>> import deciban
@@ -101,7 +108,7 @@ def explain(card: Scorecard, terms: Terms, text: str, label: str | None = None, 
     spans, names = _seen(terms, text)
     places = {term: place for term in spans if (place := card.lexicon.place(term)) is not None}
     counts = np.array([len(spans[term]) for term in places], np.int64)
-    added = card.adds(np.fromiter(places.values(), np.int64, len(places)), counts)
+    start, added = card.account(np.fromiter(places.values(), np.int64, len(places)), counts)
     with np.errstate(invalid="ignore"):
         nats = np.nan_to_num(added[:, one] - added[:, other], nan=0.0, posinf=np.inf, neginf=-np.inf)
     found = [
@@ -115,14 +122,20 @@ def explain(card: Scorecard, terms: Terms, text: str, label: str | None = None, 
         label=card.labels[one],
         against=card.labels[other],
         probability=float(posterior(scores)[one]),
-        prior=decibans(float(card.bias[one] - card.bias[other])),
+        prior=decibans(float(start[one] - start[other])),
         terms=tuple(sorted([*found, *together], key=lambda e: (-abs(e.decibans), e.term))),
         unknown=tuple(name for term in spans if term not in places for name in names[term]),
+        approximate=card.approximate,
     )
 
 
 def _together(
-    card: Scorecard, places: dict[str, int], one: int, other: int, spans: Mapping[str, Spans], names: dict[str, str]
+    card: Scorecard | Forest,
+    places: dict[str, int],
+    one: int,
+    other: int,
+    spans: Mapping[str, Spans],
+    names: dict[str, str],
 ) -> Iterator[TermEvidence]:
     """What pairs of the terms at some places add for one label against another."""
     if card.pairs is None:
@@ -152,7 +165,7 @@ def _seen(terms: Terms, text: str) -> tuple[dict[str, list[tuple[int, int]]], di
     return spans, names
 
 
-def _pair(card: Scorecard, scores: np.ndarray, label: str | None, against: str | None) -> tuple[int, int]:
+def _pair(card: Scorecard | Forest, scores: np.ndarray, label: str | None, against: str | None) -> tuple[int, int]:
     """The numbers of the two labels that are compared."""
     if len(card.labels) == 1:
         raise OneLabel(label=card.labels[0])

@@ -6,7 +6,7 @@ from html import escape
 from math import isfinite
 
 from ..units import odds
-from . import Evidence
+from . import APPROXIMATE, Evidence
 
 _FOR, _AGAINST = "46, 160, 67", "218, 54, 51"
 
@@ -66,6 +66,11 @@ def _row(name: str, weight: float, share: float) -> str:
 
 
 def _remark(evidence: Evidence) -> str:
+    approximate = f"<p><i>{APPROXIMATE}</i></p>" if evidence.approximate else ""
+    return f"{_unit(evidence)}{approximate}"
+
+
+def _unit(evidence: Evidence) -> str:
     if not evidence.terms:
         return "<p><i>no term of this text is known: the answer is the prior's</i></p>"
     return f"<p><small>{evidence.unit} for {escape(evidence.label)} against {escape(evidence.against)}</small></p>"

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ..terms import display
 from ..units import odds
-from . import Evidence
+from . import APPROXIMATE, Evidence
 
 WIDTH = 24
 _FOR, _AGAINST = "green", "red"
@@ -84,6 +84,11 @@ def _bar_leftwards(share: float) -> str:
 
 
 def _remarks(evidence: Evidence, most: int) -> Text:
+    text = _remark(evidence, most)
+    return text.append(f"\n{APPROXIMATE}", "italic") if evidence.approximate else text
+
+
+def _remark(evidence: Evidence, most: int) -> Text:
     if not evidence.terms:
         return Text("no term of this text is known: the answer is the prior's", "italic")
     if not evidence.unknown:

@@ -39,6 +39,7 @@ AGAINST_REST_OR_JOINT = {"logistic": ("logistic", "softmax"), "hinge": ("squared
 __all__ = [
     "Clock",
     "Steps",
+    "chosen_cost",
     "eliminated",
     "fit",
     "labelled",
@@ -73,7 +74,7 @@ def fit(
     seen = see(rows, counts, member.sight)
     told = {}
     if settings.cost is None:
-        cost, told = _chosen(member, seen, of, threads, steps)
+        cost, told = chosen_cost(member, seen, of, threads, steps)
         member, settings = replace(member, c=cost), replace(settings, cost=cost)
     linear = members.fit(member, seen, of, threads, steps)
     return cards.of_one(counts.labels, counts.lexicon, seen, linear), settings, told
@@ -92,7 +93,7 @@ def eliminated(
     of = labelled(counts, y, settings, weights)
     member = member_of(settings, of.labels)
     if settings.cost is None:
-        cost, _ = _chosen(member, see(rows, counts, member.sight), of, settings.cores, steps)
+        cost, _ = chosen_cost(member, see(rows, counts, member.sight), of, settings.cores, steps)
         member = replace(member, c=cost)
     return eliminate(member, counts, rows, of, committee.folds_of(y, FOLDS), top, settings.cores, steps)
 
@@ -125,7 +126,7 @@ def member_of(settings: Settings, labels: int) -> Member:
         loss = "squared_hinge" if settings.model == "nbsvm" else "logistic"
         ratios = (settings.strength, settings.interpolation)
         return Member(settings.model, sight, loss, cost, ratios=ratios, l1=settings.l1, bias=0.0)
-    rest, joint = AGAINST_REST_OR_JOINT[settings.model]
+    rest, joint = AGAINST_REST_OR_JOINT["logistic" if settings.model == "rotation" else settings.model]
     loss = joint if settings.is_joint and labels > 2 else rest
     return Member(settings.model, sight, loss, cost, l1=settings.l1)
 
@@ -148,7 +149,7 @@ def _costs(
     return np.asarray(own * of_label[y])
 
 
-def _chosen(
+def chosen_cost(
     member: Member, seen: Seen, of: Labelled, threads: int, steps: Steps | None
 ) -> tuple[float, dict[str, Any]]:
     """The C that does best on held-out rows, by what they cost, the least of those that do as well; how each did."""

@@ -113,7 +113,7 @@ def see(rows: Rows, counts: Counts, sight: Sight, given: Floats | None = None) -
     column = np.cumsum(chosen)[rows.term] - 1
     t = (idf(counts) if sight.idf else np.ones(len(chosen))) if given is None else given
     t = t[terms]
-    value = _counted(rows.count, sight.weighting) * t[column]
+    value = counted(rows.count, sight.weighting) * t[column]
     typical = 1.0
     if sight.length_norm:
         lengths = np.sqrt(np.bincount(rows.row, value**2, len(rows)))
@@ -123,7 +123,7 @@ def see(rows: Rows, counts: Counts, sight: Sight, given: Floats | None = None) -
     return Seen(sight, rows.indptr, column.astype(np.uint32), value.astype(np.float32), terms, t, typical)
 
 
-def _counted(z: Integers, weighting: str) -> Floats:
+def counted(z: Integers, weighting: str) -> Floats:
     """f(z)."""
     if weighting == "binary":
         return np.ones(len(z))

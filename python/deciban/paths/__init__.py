@@ -30,12 +30,11 @@ from ..counts import Counts
 from ..errors import BadSetting, NoExamples, OneLabel, TooFewForFolds
 from ..examples import Examples
 from ..fitting import Steps, labelled, member_of
-from ..fitting.committee import folds_of
 from ..fitting.members import Labelled, Member
 from ..fitting.seen import Seen, see
 from ..halves import count
-from ..rows import rows
 from ..settings import CONTINUED, Settings
+from ..splits import folds_of
 from ..terms import check_choice, display
 from ..training import check_weights
 from .steps import Followed, follow
@@ -232,10 +231,11 @@ def trace(
     check_weights(settings, counts)
     if len(given.labels) < plan.folds:
         raise TooFewForFolds(where=source, folds=plan.folds, got=len(given.labels))
-    y = counts.numbers(given.labels)
+    model = Classifier(settings, counts)
+    counts, (found, y) = model.selected, model._rows(given)
     of, member = labelled(counts, y, settings, given.weights), member_of(settings, len(counts.labels))
     member = replace(member, loss="squared") if name == SQUARED else member
-    seen = see(rows(counts.lexicon, given.texts, settings.cores), counts, member.sight)
+    seen = see(found, counts, member.sight)
     return _path(counts, seen, of, member, settings, name, plan, progress)
 
 

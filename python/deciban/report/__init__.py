@@ -51,7 +51,9 @@ def write(
         findings=findings.findings(evaluation),
         labels=labels.figures(evaluation, classifier),
         confusion=confusion.picture(evaluation),
-        words=words.NONE if classifier.frozen else words.strongest(classifier.weights, evaluation),
+        words=words.NONE
+        if classifier.frozen or classifier.settings.has_trees
+        else words.strongest(classifier.weights, evaluation),
         mistakes=mistakes.most_confident(
             classifier, evaluation, shown, left_out=protocol.startswith(answer.LEAVE_ONE_OUT)
         ),

@@ -50,7 +50,7 @@ class Words:
     greatest: float
 
 
-NONE = Words((), 0, LEAST)  # of a frozen model, which has no counts to rank them by
+NONE = Words((), 0, LEAST)  # of a frozen model, which has no counts to rank them by, and of trees
 
 
 def strongest(weights: Weights, evaluation: Evaluation) -> Words:

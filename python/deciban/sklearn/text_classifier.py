@@ -62,6 +62,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         length_norm: bool | None = None,
         interpolation: float = 0.25,
         class_weight: str | dict[str, float] = "none",
+        project: str | None = None,
+        subsets: int | None = None,
+        features: int | None = None,
+        rounds: int | None = None,
+        shrinkage: float | None = None,
         calibration: str = "none",
         threads: int | None = None,
         budget: float | None = 60.0,
@@ -95,6 +100,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.length_norm = length_norm
         self.interpolation = interpolation
         self.class_weight = class_weight
+        self.project = project
+        self.subsets = subsets
+        self.features = features
+        self.rounds = rounds
+        self.shrinkage = shrinkage
         self.calibration = calibration
         self.threads = threads
         self.budget = budget

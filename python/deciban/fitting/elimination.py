@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..counts import Counts
 from ..rows import Rows
-from ..selection.searching import Point, Searched, checked
+from ..selection.searching import Point, Searched
 from ..selection.sparse import best
 from . import members
 from .members import Labelled, Linear, Member, Steps
@@ -36,26 +36,21 @@ def eliminate(
     steps: Steps | None,
 ) -> Searched:
     """The terms that are left, at most `top`, of rows that were counted; and how many rows were wrong by how many."""
-    sizes = _sizes(len(counts.lexicon), top)
-    wrong = np.zeros(len(sizes), np.int64)
-    for fold in np.unique(folds):
-        apart = folds == fold
-        for place, (_, seen, linear) in enumerate(_fewer(member, counts, rows, of, ~apart, sizes, threads)):
+    sizes, n = _sizes(len(counts.lexicon), top), len(of.y)
+    wrong, held_out = np.zeros(len(sizes), np.int64), np.unique(folds)
+    for turn, fold in enumerate(held_out):
+        held = np.flatnonzero(folds == fold)
+        for place, (_, seen, linear) in enumerate(_fewer(member, counts, rows, of, folds != fold, sizes, threads)):
             if steps is not None:
-                steps(
-                    f"eliminating, {sizes[place]:,} terms",
-                    int(fold) * len(sizes) + place,
-                    (len(np.unique(folds)) + 1) * len(sizes),
-                )
-            held = np.flatnonzero(apart)
+                done = turn * len(sizes) + place
+                steps(f"eliminating, {sizes[place]:,} terms", done, len(held_out) * len(sizes))
             answers = seen.some(held).scores(*linear).argmax(axis=1)
             wrong[place] += int((answers != of.y[held]).sum())
-    curve = tuple(Point(size, int(n)) for size, n in zip(sizes[::-1], wrong[::-1], strict=True) if size <= top)
-    least = checked(Searched("elimination", len(of.y), curve, {})).chosen.terms
-    everything = np.ones(len(of.y), np.bool_)
-    for kept, _, _ in _fewer(member, counts, rows, of, everything, [n for n in sizes if n >= least], threads):
-        places = np.flatnonzero(kept)
-    return Searched("elimination", len(of.y), curve, {least: places.tolist()})
+    curve = tuple(Point(size, int(w)) for size, w in zip(sizes[::-1], wrong[::-1], strict=True) if size <= top)
+    least = Searched("elimination", n, curve, {}).chosen.terms
+    for kept, _, _ in _fewer(member, counts, rows, of, np.ones(n, np.bool_), [s for s in sizes if s >= least], threads):
+        places = np.flatnonzero(kept).tolist()
+    return Searched("elimination", n, curve, {least: places})
 
 
 def _sizes(terms: int, top: int) -> list[int]:

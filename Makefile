@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check rust lint types layers pytest browser format picture bench scale labels unlabelled accuracy table solvers projection \
+.PHONY: help setup demo test check rust lint types layers pytest browser format picture bench scale labels unlabelled accuracy table audit solvers projection \
 	selection properties curve fuzz data clean
 
 help:  ## list the targets
@@ -81,6 +81,9 @@ curve: .venv/bench  ## measure how far a learning curve can be trusted; writes b
 
 projection: .venv/bench  ## measure models of projected rows, and trees on them; writes benches/results/projection.md
 	$(BIN)/python -m benches.projection $(BENCH)
+
+audit: .venv/bench  ## measure how well wrong labels are found, beside cleanlab; writes benches/results/audit.md
+	$(BIN)/python -m benches.audit $(BENCH)
 
 solvers: .venv/bench  ## measure the solvers of fitted models beside LIBLINEAR; writes benches/results/solvers.md
 	$(BIN)/python -m benches.solvers $(BENCH)

@@ -417,6 +417,10 @@ WORDINGS = {
         "forgetting cannot be exact: the model holds expected counts of unlabelled texts, "
         "made from all that it knew; use .without_unlabelled(), or train it anew",
     ),
+    errors.NoTexts: (
+        lambda _: mail().watch([]),
+        "texts: expected texts, got none",
+    ),
     errors.NoUnlabelled: (
         lambda _: guessed([]),
         "memory: expected unlabelled texts, got none",

@@ -13,7 +13,7 @@ from deciban.cli import parser
 from deciban.settings import Settings
 from deciban.weighing import MODELS, SMOOTHINGS
 
-CARD = ["Classifier", "DecibanError", "compare", "evaluate", "load", "path", "train"]
+CARD = ["Classifier", "DecibanError", "audit", "compare", "evaluate", "load", "path", "train"]
 FACE = [
     *["BernoulliNB", "ComplementNB", "CountVectorizer", "HashingVectorizer", "MultinomialNB"],
     *["TextClassifier", "TfidfVectorizer"],
@@ -22,9 +22,10 @@ VERBS = [
     *["asked", "counts", "documents", "drop_labels", "evaluate", "expected", "explain", "export", "forget"],
     *["forget_from", "found_terms", "freeze", "frozen", "graph", "held_out", "keep_labels", "labels"],
     *["learn", "learn_from"],
-    *["leave_one_out", "lexicon", "log_odds", "predict", "predict_log_proba", "predict_proba", "predict_top"],
+    *["leave_one_out", "lexicon", "log_odds", "mix", "predict", "predict_log_proba", "predict_proba", "predict_top"],
     *["rank", "rank_in", "ranked_terms", "rename_label", "sample", "save", "scorecard", "scores"],
-    *["searched", "select", "selected", "term_weights", "weights", "with_threads", "without_unlabelled", "words"],
+    *["searched", "select", "selected", "term_weights", "watch", "weights", "with_threads"],
+    *["without_unlabelled", "words"],
 ]
 SETTINGS = [
     *["model", "words", "edges", "chars", "chars_across", "tokens", "accents", "properties", "hash_bits"],

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .auditing import audit
     from .classifier import Classifier, load
     from .comparing import compare
     from .errors import DecibanError
@@ -18,12 +19,13 @@ if TYPE_CHECKING:
     from .protocols import evaluate
     from .training import train
 
-__all__ = ["Classifier", "DecibanError", "compare", "evaluate", "load", "path", "train"]
+__all__ = ["Classifier", "DecibanError", "audit", "compare", "evaluate", "load", "path", "train"]
 __version__ = "0.1.0"
 
 _HOMES = {
     "Classifier": "classifier",
     "DecibanError": "errors",
+    "audit": "auditing",
     "compare": "comparing",
     "evaluate": "protocols",
     "load": "classifier",

@@ -17,7 +17,9 @@ from ._core import Lexicon
 from .amounts import kept_rows
 from .counts import Counts, Frozen
 from .decision import log_odds, log_posterior
+from .decision.priors import Mix, check_priors, mix
 from .decision.ranking import BY, Ranked, Ranking
+from .drift import Drift, drift
 from .errors import (
     BadSetting,
     BadText,
@@ -28,6 +30,7 @@ from .errors import (
     NoExamples,
     NoLabelLeft,
     NoLeaveOneOut,
+    NoTexts,
     NothingLearnt,
     NoTrainingTexts,
     NotUtf8,
@@ -63,6 +66,7 @@ if TYPE_CHECKING:
     from ._core import Texts
 
 Floats = npt.NDArray[np.float64]
+MOST_MIXED = 1 << 22  # probabilities by which a mix of labels is found
 IN_MEMORY = "texts[{}]".format  # where a text stands that came in no file
 
 
@@ -290,9 +294,11 @@ class Classifier:
         except BadTextInCore as error:
             refuse(error, texts, where)
 
-    def predict(self, texts: object) -> list[str]:
-        """The most probable label of each text."""
-        return self._best(texts_of(texts), IN_MEMORY)
+    def predict(self, texts: object, priors: str = "model") -> list[str]:
+        """The most probable label of each text; with `priors="adapt"`, for the mix of labels that these texts have."""
+        if check_priors(priors) == "model":
+            return self._best(texts_of(texts), IN_MEMORY)
+        return [self.labels[r] for r in self.predict_log_proba(texts, priors).argmax(axis=1)]
 
     def _best(self, texts: Texts, where: Callable[[int], str]) -> list[str]:
         try:
@@ -310,13 +316,46 @@ class Classifier:
         except BadTextInCore as error:
             refuse(error, texts, IN_MEMORY)
 
-    def predict_proba(self, texts: object) -> Floats:
-        """The probability of each label (columns, as in `labels`) for each text (rows)."""
-        return np.exp(self.predict_log_proba(texts))
+    def predict_proba(self, texts: object, priors: str = "model") -> Floats:
+        """The probability of each label (columns, as in `labels`) for each text (rows).
 
-    def predict_log_proba(self, texts: object) -> Floats:
+        The model takes labels to be as frequent as in training; with `priors="adapt"`, as they are found to be among
+        these texts, where that is another mix.
+        """
+        return np.exp(self.predict_log_proba(texts, priors))
+
+    def predict_log_proba(self, texts: object, priors: str = "model") -> Floats:
         """The logarithms of `predict_proba`, exact where those are too small to tell from zero."""
-        return log_posterior(self.scores(texts))
+        log_p = log_posterior(self.scores(texts))
+        if check_priors(priors) == "model" or not len(log_p):
+            return log_p
+        return log_posterior(log_p + mix(log_p, self._before).shift)
+
+    @property
+    def _before(self) -> Floats:
+        """How frequent it takes labels to be."""
+        return np.exp(log_prior(self._known, self.settings))
+
+    def mix(self, texts: object, where: Callable[[int], str] = IN_MEMORY) -> Mix:
+        """How frequent labels are among unlabelled texts, beside training; of very many, by some of them."""
+        texts = texts_of(texts)
+        if not texts:
+            raise NoTexts(where="texts")
+        places = range(0, len(texts), 1 + len(texts) * len(self.labels) // MOST_MIXED)
+        some = texts if places.step == 1 else [texts[place] for place in places]
+        return mix(log_posterior(self.scores(some, lambda place: where(places[place]))), self._before)
+
+    def watch(self, texts: object, where: Callable[[int], str] = IN_MEMORY) -> Drift:
+        """Whether unlabelled texts are like those of training: their words, and the mix of their labels.
+
+        >>> mail = train(["free money", "money now", "see you", "you see me"] * 9, ["spam", "spam", "ham", "ham"] * 9)
+        >>> mail.watch(["free money", "see you"] * 9).worries, mail.watch(["entirely different words"] * 9).worries
+        (False, True)
+        """
+        texts, counts = texts_of(texts), self.counts
+        found = self.mix(texts, where)
+        read = [as_text(text) for text in texts]
+        return drift(counts, read, found, once=self.settings.has_amounts, threads=self.settings.cores)
 
     def log_odds(self, texts: object, label: str, against: str | None = None) -> Floats:
         """f(x), the log-odds of a label against another, or all others together, for each text, in nats (Zhu 16)."""

@@ -382,6 +382,10 @@ class NoUnlabelled(InputError):
     wording = "{where}: expected unlabelled texts, got none"
 
 
+class NoTexts(InputError):
+    wording = "{where}: expected texts, got none"
+
+
 class ReadError(DecibanError):
     """A file could not be read."""
 

@@ -69,8 +69,12 @@ def leaks(texts: _core.Texts, labels: list[str], threads: int = 0) -> list[Leak]
     >>> leaks(texts, ["work"] * 100 + ["home"] * 100)
     [Leak(term='host9', label='home', documents=100, others=0, coverage=1.0, is_name=False)]
     """
-    found = [*names(texts, labels, threads), *telling(count(Terms(), texts, labels, threads))]
-    return _sorted({(leak.term, leak.label): leak for leak in reversed(found)}.values())
+    return both(names(texts, labels, threads), telling(count(Terms(), texts, labels, threads)))
+
+
+def both(by_name: list[Leak], by_term: list[Leak]) -> list[Leak]:
+    """Leaks of both kinds, each term of a label once, the most telling first."""
+    return _sorted({(leak.term, leak.label): leak for leak in [*by_term, *by_name]}.values())
 
 
 def telling(counts: Counts) -> list[Leak]:

@@ -1,9 +1,10 @@
 """The command line: one file a command, which parses, calls and prints.
 
 A command's module has its `SUMMARY`, an `EXAMPLE`, `add_arguments` and `run`. What goes wrong is one line on standard
-error. Exit status: 0; 1 for an error of the user's; 2 for wrong usage; 130 after Ctrl-C. Nothing heavy is imported
-before a command runs, and no other command: it shall start quickly. So the arguments are parsed by Python's own
-argparse: a parser that brings its own libraries takes longer to start than a model takes to load and answer.
+error. Exit status: 0; 1 for an error of the user's; 2 for wrong usage; 3 for a worry (`watch --fail`); 130 after
+Ctrl-C. Nothing heavy is imported before a command runs, and no other command: it shall start quickly. So the arguments
+are parsed by Python's own argparse: a parser that brings its own libraries takes longer to start than a model takes to
+load and answer.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ COMMANDS = (
         "words",
         "evaluate",
         "compare",
+        "audit",
+        "watch",
         "path",
         "info",
         "export",
@@ -101,7 +104,7 @@ def run(arguments: list[str]) -> int:
         top.print_help(sys.stderr)
         return 2
     else:
-        _command(given.command).run(given)
+        return _command(given.command).run(given) or 0
     return 0
 
 

@@ -13,10 +13,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 from ..files import csv_writer
-from . import options, screen
+from . import UsageError, options, screen
 
 if TYPE_CHECKING:
-    from ..examples import Batch
+    from ..examples import Batch, Source
     from ..modelfile import Saved
 
 Answer: TypeAlias = "tuple[list[tuple[str, float]], list[float]]"
@@ -38,6 +38,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     top = "write the N most probable labels, with their probabilities"
     several.add_argument("--top", type=options.positive, metavar="N", help=top)
     several.add_argument("--proba", action="store_true", help="write the probability of every label")
+    priors = "model, or adapt: reads the file twice, and answers for the mix of labels that it has (default: model)"
+    parser.add_argument("--priors", default="model", choices=("model", "adapt"), metavar="NAME", help=priors)
     options.add_source(parser, labelled=False)
     options.add_threads(parser)
     options.add_json(parser)
@@ -51,6 +53,7 @@ def run(given: Namespace) -> None:
 
     source = options.source(given, labelled=False, keep=tuple(given.keep))
     saved = load(given.model)
+    times = _adapted(given, source) if given.priors == "adapt" else None
     impossible = texts = 0
     threads = replace(saved.settings, threads=given.threads).cores
     with screen.stream(given.output) as stream, screen.progress(f"reading {given.file}", source.size) as progress:
@@ -60,6 +63,8 @@ def run(given: Namespace) -> None:
         for batch in source.batches(progress):
             kept = batch.kept or [[]] * len(batch.texts)
             found = _of_all(saved, batch, threads) if every else _of_top(saved, batch, threads, top or 1)
+            if times is not None:
+                found = _times(saved, _of_all(saved, batch, threads), times, top or 1, every=bool(every))
             for values, (answers, row) in zip(kept, found, strict=True):
                 writer.write(values, answers, row)
             stream.flush()
@@ -72,6 +77,35 @@ def run(given: Namespace) -> None:
             f"{impossible:,} of {texts:,} texts have the probability zero for every label: each has a term that "
             "the label has not shown; their answers mean nothing (deciban explain names the terms)"
         )
+
+
+def _adapted(given: Namespace, source: Source) -> list[float]:
+    """How many times as frequent each label is among the texts as the model takes it to be; told on standard error."""
+    from math import exp
+
+    from ..classifier import load
+    from ..drift import told
+
+    if given.file == "-":
+        raise UsageError("--priors adapt reads the texts twice: give it a file; see deciban predict --help")
+    classifier = load(given.model).with_threads(given.threads)
+    with screen.progress(f"reading {given.file}", source.size) as progress:
+        whole = source.in_memory(progress).batch
+    if not whole.texts:
+        return [1.0] * len(classifier.labels)
+    mix = classifier.mix(whole.texts, whole.where)
+    screen.tell(told(mix, classifier.labels))
+    return [exp(shift) for shift in mix.shift.tolist()]
+
+
+def _times(saved: Saved, found: Iterator[Answer], times: list[float], top: int, *, every: bool) -> Iterator[Answer]:
+    """The same answers, for labels that are so many times as frequent."""
+    for answer in found:
+        joint = [p * t for p, t in zip(answer[1], times, strict=True)]
+        total = sum(joint)
+        row = [p / total for p in joint] if total > 0 else answer[1]
+        first = sorted(range(len(row)), key=lambda r: -row[r])[:top]
+        yield [(saved.labels[r], row[r]) for r in first], row if every else []
 
 
 def _of_top(saved: Saved, batch: Batch, threads: int, most: int) -> Iterator[Answer]:

@@ -34,6 +34,11 @@ def warn(line: str) -> None:
     print(f"deciban: warning: {one_line(line)}", file=sys.stderr)
 
 
+def tell(line: str) -> None:
+    """What somebody may want to know, on standard error: it is no answer."""
+    print(f"deciban: {one_line(line)}", file=sys.stderr)
+
+
 def finite(number: float) -> float | None:
     """A number for JSON, which has no infinity: None for that."""
     return number if math.isfinite(number) else None

@@ -76,7 +76,7 @@ def blind(evaluation: Evaluation) -> float:
 
 
 @cache
-def _template() -> jinja2.Template:
+def _template(name: str = "page.html.j2") -> jinja2.Template:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader(__name__, "."),
         autoescape=True,
@@ -86,4 +86,4 @@ def _template() -> jinja2.Template:
         lstrip_blocks=True,
     )
     environment.filters |= {"percent": percent, "brief": brief}
-    return environment.get_template("page.html.j2")
+    return environment.get_template(name)

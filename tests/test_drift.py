@@ -50,8 +50,16 @@ def test_no_alarm_on_the_other_half_of_a_set(data, name, seed):
 def test_every_kind_of_model_is_watched(data, model, settings):
     (texts, labels), (others, _) = halves(*data("trec", limit=2000))
     trained = deciban.train(texts, labels, model=model, **settings)
-    assert {"unknown words", "surprise of a word"} & worries(trained.watch(others)) == set()
-    assert {"unknown words", "surprise of a word"} & worries(trained.watch(data("r8", "test", limit=300)[0]))
+    assert {"unknown terms", "surprise of a term"} & worries(trained.watch(others)) == set()
+    assert {"unknown terms", "surprise of a term"} & worries(trained.watch(data("r8", "test", limit=300)[0]))
+
+
+def test_the_texts_of_training_are_told_from_new_ones(data):
+    texts, labels = data("trec", limit=1500)
+    found = deciban.train(texts, labels, **COUNTED).watch(texts)
+    assert found.is_training
+    assert not found.worries
+    assert found.sentence == "the texts seem to be those of training: give it new ones"
 
 
 def test_texts_of_another_language_are_a_worry(data):
@@ -61,7 +69,7 @@ def test_texts_of_another_language_are_a_worry(data):
         rows = list(map(json.loads, file))
     english, german = ([row for row in rows if row["lang"] == lang] for lang in ("english", "german"))
     model = deciban.train([row["text"] for row in english], [row["label"] for row in english], **COUNTED)
-    assert {"unknown words", "surprise of a word"} <= worries(model.watch([row["text"] for row in german]))
+    assert {"unknown terms", "surprise of a term"} <= worries(model.watch([row["text"] for row in german]))
 
 
 def test_texts_of_a_later_time_and_out_of_scope(data):
@@ -75,8 +83,8 @@ def test_texts_of_a_later_time_and_out_of_scope(data):
     scope = {True: [], False: []}
     for text, label in zip(texts, labels, strict=True):
         scope[label == "oos"].append(text)
-    assert "unknown words" in worries(model.watch(scope[True]))
-    assert "unknown words" not in worries(model.watch(scope[False]))
+    assert "unknown terms" in worries(model.watch(scope[True]))
+    assert "unknown terms" not in worries(model.watch(scope[False]))
 
 
 def test_what_is_normal_is_what_leaving_out_gives(data):
@@ -179,7 +187,7 @@ def test_the_command(tmp_path, tickets):
     (tmp_path / "none.csv").write_text("text\n")
     done = run("watch", "t.deciban", "other.txt", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "WORRY  unknown words: 100.0%" in done.stdout
+    assert "WORRY  unknown terms: 100.0%" in done.stdout
     assert run("watch", "t.deciban", "other.txt", "--fail", cwd=tmp_path).returncode == 3
     told = json.loads(run("watch", "t.deciban", "other.txt", "--json", cwd=tmp_path).stdout)
     assert (told["worries"], told["texts"], len(told["signals"])) == (True, 50, 3)

@@ -2,12 +2,13 @@
 
 Three numbers, each beside what is normal, which follows from the counts alone (`surprise`):
 
-    unknown words        the share of words that no training text has
-    surprise of a word   how improbable words are, in decibans
+    unknown terms        the share of terms (words, runs of words, ...) that no training text has
+    surprise of a term   how improbable terms are, in decibans
     mix of labels        how frequent labels are, by expectation-maximisation (`decision.priors`)
 
-The first two are means over words; how far they may be off by chance is told by how much they differ from text to text.
-A number is a worry if it is both: too far off for chance, and far enough off to matter.
+The first two are means over terms; how far they may be off by chance is told by how much they differ from text to text.
+A number is a worry if it is both: too far off for chance, and far enough off to matter. Texts with hardly an unknown
+term, where others would have many, are most likely those of training, of which there is nothing to tell.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ from .units import decibans
 
 Floats = npt.NDArray[np.float64]
 FAR = 4.0  # standard errors
-TIMES = 1.5  # as many unknown words
+TIMES = 1.5  # as many unknown terms
 POINTS = 0.01  # and so much more of them
 DECIBANS = 0.65  # a word
+LEARNT = 0.2  # of the unknown terms that are normal
 MOVED = 0.1  # texts of another label
 SHOWN = 3
 
@@ -56,14 +58,22 @@ class Drift:
     mix: Mix
 
     @property
+    def is_training(self) -> bool:
+        """Whether the texts seem to be those of training: they lack the unknown terms that all others have."""
+        unknown = self.signals[0]
+        return unknown.now + FAR * unknown.error < LEARNT * unknown.normal
+
+    @property
     def worries(self) -> bool:
         """Whether any signal is a worry."""
-        return any(signal.worries for signal in self.signals)
+        return not self.is_training and any(signal.worries for signal in self.signals)
 
     @property
     def sentence(self) -> str:
         """Whether to worry."""
         found = [signal.name for signal in self.signals if signal.worries]
+        if self.is_training:
+            return "the texts seem to be those of training: give it new ones"
         if not found:
             return "the texts are like those of training: no reason to worry"
         about = " and ".join(found)
@@ -104,15 +114,15 @@ def _mean(values: Floats, words: npt.NDArray[np.int64], before: int) -> tuple[fl
 def _of_unknown(found: Surprise, normal: float, before: int) -> Signal:
     now, error = _mean(found.unknown, found.words, before)
     worries = now > normal + max(FAR * error, POINTS) and now > TIMES * normal
-    said = f"unknown words: {now:.1%}, where {normal:.1%} are normal ({_than(now - normal, error)})"
-    return Signal("unknown words", now, normal, error, worries, said)
+    said = f"unknown terms: {now:.1%}, where {normal:.1%} are normal ({_than(now - normal, error)})"
+    return Signal("unknown terms", now, normal, error, worries, said)
 
 
 def _of_surprise(found: Surprise, normal: float, before: int) -> Signal:
     (now, error), normal = _mean(decibans(found.nats), found.words, before), decibans(normal)
     worries = abs(now - normal) > max(FAR * error, DECIBANS)
-    said = f"surprise of a word: {now:.1f} decibans, where {normal:.1f} are normal ({_than(now - normal, error)})"
-    return Signal("surprise of a word", now, normal, error, worries, said)
+    said = f"surprise of a term: {now:.1f} decibans, where {normal:.1f} are normal ({_than(now - normal, error)})"
+    return Signal("surprise of a term", now, normal, error, worries, said)
 
 
 def _than(off: float, error: float) -> str:

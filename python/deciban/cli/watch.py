@@ -1,6 +1,6 @@
 """`deciban watch`: whether new texts are like those that a model was trained on; they need no labels.
 
-Unknown words, how much words surprise, and the mix of labels, each beside what is normal, which follows from the
+Unknown terms, how much terms surprise, and the mix of labels, each beside what is normal, which follows from the
 model's counts; and whether to worry. With --fail, the exit status is 3 if there is reason to.
 """
 
@@ -42,6 +42,6 @@ def run(given: Namespace) -> int:
     else:
         print(f"{found.texts:,} texts beside {sum(classifier.documents.values()):,} of training")
         for signal in found.signals:
-            print(f"{'WORRY' if signal.worries else '   ok'}  {one_line(signal.sentence)}")
+            print(f"{'WORRY' if signal.worries and not found.is_training else '   ok'}  {one_line(signal.sentence)}")
         print(one_line(found.sentence))
     return WORRY if given.fail and found.worries else 0

@@ -1,7 +1,8 @@
 """Draw the README's pictures.
 
 docs/explanation.svg is what `deciban explain` shows, as Rich exports it; docs/network.svg what `deciban graph` draws,
-docs/path.svg what `deciban path` does; docs/projection.svg the sample, projected.
+docs/learning.svg what `deciban evaluate --curve` does, docs/path.svg what `deciban path` does, docs/projection.svg is
+the sample, projected.
 """
 
 import csv
@@ -13,7 +14,9 @@ from rich.console import Console
 from rich.terminal_theme import DIMMED_MONOKAI
 
 import deciban
+from deciban.evaluation.learning_picture import draw
 from deciban.evidence.terminal import rich
+from deciban.growing import learning_curve
 
 ROOT = Path(__file__).parents[1]
 TEXT = "I was charged twice, and the parcel still has not come"
@@ -34,6 +37,7 @@ def main() -> None:
     network = deciban.train(texts, labels, model="tan").graph(top=16)
     (ROOT / "docs" / "network.svg").write_text(network.svg, encoding="utf-8")
     projection(texts, labels)
+    draw(ROOT / "docs" / "learning.svg", learning_curve(texts, labels, words=(1, 2), alpha=0.3))
     deciban.path(texts, labels, steps=40, least=0.01).plot(ROOT / "docs" / "path.svg", "billing")
 
 

@@ -289,8 +289,16 @@ def test_texts_that_stand_in_training_too(shown, mail):
 
 
 def test_judging_by_the_training_texts_is_noticed(shown, tickets_model, mail):
-    warning = "as many texts of each label as it was trained on: are they the same? Then ask with --loo, or --folds"
+    warning = "these look like the texts that it was trained on: then nothing here holds; ask with --loo or --folds"
     assert warning in shown("evaluate", tickets_model, TICKETS)
+    deciban.load(tickets_model).freeze().save(mail / "frozen.deciban")
+    assert warning in shown("evaluate", mail / "frozen.deciban", TICKETS)
+    rows = [row | {"text": f"{row['text']} indeed"} for row in rows_of(TICKETS)]  # as many of each label, but others
+    with open(mail / "others.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    assert warning not in shown("evaluate", tickets_model, mail / "others.csv")
     assert warning not in shown("evaluate", mail / "mail.deciban", mail / "mail.csv")
 
 

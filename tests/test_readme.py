@@ -55,7 +55,7 @@ def test_the_python(folder):
 
 
 def test_the_pictures_are_what_is_shown_today(folder):
-    pictures = [ROOT / "docs" / name for name in ("explanation.svg", "network.svg")]
+    pictures = [ROOT / "docs" / name for name in ("explanation.svg", "learning.svg", "network.svg")]
     before = [picture.read_text(encoding="utf-8") for picture in pictures]
     subprocess.run([sys.executable, ROOT / "docs" / "picture.py"], check=True)
     assert [picture.read_text(encoding="utf-8") for picture in pictures] == before

@@ -13,6 +13,7 @@ The model to keep is another one: `train` on everything. Figures are made elsewh
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
@@ -219,6 +220,13 @@ def left_out(model: Classifier, texts: Any, held: HeldOut) -> Evaluation:
     fits = np.mean([*map(str.__eq__, model.predict(texts), held.truth)])
     found = doubts(held, texts, twins_left_out(texts, threads), float(fits), threads=threads)
     return Evaluation(held, words, found)
+
+
+def looks_learnt(classifier: Classifier, texts: Any, labels: list[str]) -> bool:
+    """Whether a model seems to have been trained on these very texts: it counts the same, or as many."""
+    if classifier.documents != Counter(labels):
+        return False
+    return classifier.frozen or classifier.counts == count(classifier.settings, texts, labels)
 
 
 def _judged(

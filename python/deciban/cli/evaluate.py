@@ -135,7 +135,7 @@ def _of_model(given: Namespace, classifier: Classifier, source: Source) -> tuple
     from ..evaluation import Evaluation
     from ..evaluation.doubts import doubts, twins_beside
     from ..examples import Read
-    from ..protocols import asked_of, left_out
+    from ..protocols import asked_of, left_out, looks_learnt
 
     with screen.progress(f"reading {given.file}", source.size) as progress:
         judged = source.in_memory(progress) if given.trained_on else source
@@ -148,7 +148,8 @@ def _of_model(given: Namespace, classifier: Classifier, source: Source) -> tuple
     learnt = _learnt(given, judged) if isinstance(judged, Read) else None
     threads = classifier.settings.cores
     twins = [] if learnt is None else twins_beside(learnt[0], texts, threads)
-    against = doubts(held, texts, twins, learnt=learnt, threads=threads, known=classifier.documents)
+    same = learnt is None and looks_learnt(classifier, texts, held.truth)
+    against = doubts(held, texts, twins, learnt=learnt, threads=threads, look_learnt=same)
     return texts, Evaluation(held, "on examples kept apart", against)
 
 

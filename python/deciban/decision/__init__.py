@@ -71,11 +71,14 @@ def log_odds_of_all(scores: Floats) -> Floats:
 def log_odds_of_greatest(scores: Floats) -> Floats:
     """The same of each row's greatest score; infinite where it is the only one."""
     greatest = scores.max(axis=1, keepdims=True)
-    others = np.where(np.isneginf(greatest), 0.0, scores - np.where(np.isneginf(greatest), 0.0, greatest))
+    impossible = np.isneginf(greatest)
+    others = scores - np.where(impossible, 0.0, greatest)
     others[np.arange(len(others)), scores.argmax(axis=1)] = -np.inf
     next_ = np.maximum(others.max(axis=1, keepdims=True), -1e300)
+    others -= next_
     with np.errstate(divide="ignore"):
-        return np.asarray(-(next_[:, 0] + np.log(np.exp(others - next_).sum(axis=1))))
+        odds = -(next_[:, 0] + np.log(np.exp(others, out=others).sum(axis=1)))
+    return np.asarray(np.where(impossible[:, 0], -np.log(max(scores.shape[1] - 1, 1)), odds))
 
 
 def most_probable(scores: Floats) -> npt.NDArray[np.intp]:

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..decision import log_odds_of_all
-from ..holdout import HeldOut
+from ..holdout import MOST_KEPT, HeldOut
 from .probabilities import some_of
 
 Floats = npt.NDArray[np.float64]
@@ -84,7 +84,7 @@ def ranked(held: HeldOut) -> tuple[Ranked, ...]:
     truth = Counter(held.truth)
     known = [label for label in held.labels if 0 < truth[label] < len(held.truth)]
     shown = sorted(sorted(known, key=lambda label: -truth[label])[:MOST_LABELS])
-    places = some_of(held, max(MOST_SCORES // max(len(shown), 1), 1) * len(held.labels))
+    places = some_of(held, min(max(MOST_SCORES // max(len(shown), 1), 1) * len(held.labels), MOST_KEPT))
     columns = [held.labels.index(label) for label in shown]
     parts = [log_odds_of_all(scores)[:, columns] for scores in held.scores_of(places)]
     odds, said = np.concatenate(parts), np.array(held.truth, dtype=object)[places]

@@ -8,7 +8,6 @@ many texts nothing is looked for.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +29,7 @@ MOST_LEAKS = 5  # of those that are told
 class Doubts:
     """The places of judged examples that were nearly learnt from; leaks; and accuracy on what was learnt from.
 
-    Examples `look_learnt` where they are as many of each label as the model has learnt.
+    Examples `look_learnt` where the model seems to have been trained on them.
     """
 
     examples: int
@@ -44,7 +43,7 @@ class Doubts:
     def sentences(self) -> Iterator[str]:
         """All of it for people, a line each."""
         if self.look_learnt:
-            yield "as many texts of each label as it was trained on: are they the same? Then ask with --loo, or --folds"
+            yield "these look like the texts that it was trained on: then nothing here holds; ask with --loo or --folds"
         if self.training_accuracy is not None:
             yield f"training accuracy {self.training_accuracy:.1%}: on what it learnt from, so never what to expect"
         if self.twins:
@@ -75,12 +74,9 @@ def doubts(
     training_accuracy: float | None = None,
     learnt: tuple[Sequence[Any], list[str]] | None = None,
     threads: int = 0,
-    known: dict[str, int] | None = None,
+    look_learnt: bool = False,
 ) -> Doubts:
-    """What speaks against the figures of some texts. Leaks are those of what was `learnt`, if that is at hand.
-
-    `known` is how many examples of each label the model has learnt, where these are said to be others.
-    """
+    """What speaks against the figures of some texts. Leaks are those of what was `learnt`, if that is at hand."""
     right = np.fromiter(map(str.__eq__, held.predicted, held.truth), bool, len(held.truth))
     rest = np.delete(right, list(twins))
     own = learnt or (texts, held.truth)
@@ -90,7 +86,7 @@ def doubts(
         without_twins=float(rest.mean()) if len(twins) and len(rest) else None,
         leaks=tuple(leaks(list(own[0]), own[1], threads)) if is_short(own[0]) else (),
         training_accuracy=training_accuracy,
-        look_learnt=known == Counter(held.truth),
+        look_learnt=look_learnt,
     )
 
 

@@ -51,9 +51,7 @@ def findings(evaluation: Evaluation) -> tuple[Finding, ...]:
 def _same_texts(evaluation: Evaluation) -> Finding | None:
     if evaluation.doubts is None or not evaluation.doubts.look_learnt:
         return None
-    said = (
-        "There are as many texts of each label as the model was trained on: if they are the same, nothing here holds."
-    )
+    said = "These look like the texts that the model was trained on: if they are, nothing here holds."
     return Finding((said,), "facts")
 
 

@@ -58,13 +58,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benches.properties", description=__doc__)
     parser.add_argument("sets", nargs="*", metavar="SET", help="of the sets; all, if none is named")
     parser.add_argument("--model", choices=MODELS, action="append", help="of the models; all, if none is named")
+    parser.add_argument("--quick", action="store_true", help="choose no properties, which takes longest")
     parser.add_argument("--results", type=Path, default=RESULTS, help="the folder to write to")
     given = parser.parse_args()
     given.results.mkdir(exist_ok=True, parents=True)
     for name in given.sets or (*SPAM, *OTHERS):
         for model in given.model or MODELS:
             start = time.perf_counter()
-            measured = _measured(name, model)
+            measured = _measured(name, model, not given.quick)
             print(f"{name}, {model}: {time.perf_counter() - start:.0f} s", flush=True)
             write(given.results, f"{name} | {model}", measured)
     print((given.results / "properties.md").read_text("utf-8"))
@@ -83,14 +84,14 @@ def write(results: Path, key: str, measured: dict[str, Any]) -> None:
     draw(found, results / "properties.svg")
 
 
-def _measured(name: str, model: str) -> dict[str, Any]:
+def _measured(name: str, model: str, is_chosen: bool) -> dict[str, Any]:
     """All rows of a set and a model."""
     base, asked = MODELS[model], _asked(name)
     rows = {"words": base, **{told.replace(LIST, "money"): {**base, "properties": told} for told in asked}}
     every = ",".join(told for told in asked if "headers:" not in told)
     compared = deciban.compare({name: _set(name)}, {**rows, "all": {**base, "properties": every}}, folds=FOLDS)
     found = {row: _row(compared, name, row) for row in compared.models}
-    if model != "multinomial" or name in OTHERS:
+    if model != "multinomial" or name in OTHERS or not is_chosen:
         return {"rows": found, "chosen": {}}
     right, often = _chosen(name, base, asked)
     before = compared.run("words", name).right

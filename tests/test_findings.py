@@ -140,6 +140,16 @@ def test_doubts_stand_in_the_report(page):
     assert "“host9” : “y” has it in 98.8% of its texts, no other text has it" in text
 
 
+def test_labels_that_are_likely_wrong_are_shown(page, tickets):
+    texts, labels = tickets[0], list(tickets[1])
+    place = next(i for i, text in enumerate(texts) if labels[i] == "billing" and "refund" in text and "charged" in text)
+    labels[place] = "praise"
+    model = deciban.train(texts, labels, alpha=0.3)
+    text = words_of(page(model, Evaluation(model.leave_one_out()), texts, "leave-one-out"))
+    assert "Labels that are likely wrong" in text
+    assert f"example {place + 1}: “praise” , rather “billing” ?" in text
+
+
 def test_without_matplotlib_the_report_says_so_in_a_line(page, tickets, monkeypatch):
     texts, labels = (column[::3] for column in tickets)
     model = deciban.train(texts, labels, model="multinomial")

@@ -18,7 +18,7 @@ from ..classifier import Classifier
 from ..evaluation import Evaluation
 from ..examples import as_text, texts_of
 from ..files import replacing
-from . import answer, confusion, doubts, facts, findings, labels, mistakes, orders, plots, words
+from . import answer, confusion, doubts, facts, findings, labels, mistakes, orders, plots, suspects, words
 from .wording import brief, percent, visible
 
 
@@ -63,6 +63,7 @@ def write(
         blind=blind(evaluation),
         curve=evaluation.curve,
         doubts=doubts.doubts(evaluation, shown),
+        suspects=suspects.suspects(evaluation, shown),
         facts=facts.facts(classifier, shown, protocol, os.path.basename(os.fspath(path)), command),
     )
     with replacing(path) as file:

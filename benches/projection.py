@@ -36,17 +36,14 @@ ROUNDS = 30
 TREE, PLAIN, FOREST = "one decision tree, words", "logistic, words", "rotation forest"
 CHOICES: dict[str, list[dict[str, Any]]] = {
     PLAIN: [{"model": "logistic"}],
-    "logistic, L2, latent features": [{"model": "logistic", "project": f"lsa:{r}"} for r in (100, 300)],
-    "rotation, logistic": [
-        {"model": "rotation", "subsets": k, "features": r} for k, r in ((2, 100), (4, 50), (10, 20))
-    ],
-    FOREST: [
-        {"model": "rotation-forest", "rounds": ROUNDS, "subsets": k, "features": r}
-        for k, r in ((2, 20), (2, 40), (4, 20))
-    ],
+    FOREST: [{"model": "rotation-forest", "rounds": ROUNDS, "features": r} for r in (20, 40)],
     "Fisher's discriminant": [{"model": "fisher"}],
     "Fisher's directions, trees": [{"model": "fisher-forest", "rounds": ROUNDS}],
+    "logistic, latent features": [{"model": "logistic", "project": f"lsa:{r}"} for r in (100, 200)],
+    "rotation, logistic": [{"model": "rotation", "subsets": k, "features": r} for k, r in ((2, 100), (4, 50))],
 }
+# What is held fixed while features are chosen, so that it takes less time.
+QUICK = {"rotation-forest": {"rounds": 10}, "rotation": {"rounds": 2, "cost": 10.0}, "logistic": {"cost": 10.0}}
 L1 = "logistic, words, L1"
 BAR = ("r8", FOREST, TREE, 5.0)
 HEAD = "| set | model | test accuracy in % (95 %) | chosen | choosing, s | training, s | answering, s | MB |\n"
@@ -79,16 +76,15 @@ def main() -> None:
     given = parser.parse_args()
     facts = {name: value for name, value in machine.facts().items() if name in ("date", "processor", "cores", "numpy")}
     found: dict[str, dict[str, Outcome]] = {}
+    given.results.mkdir(exist_ok=True, parents=True)
     for name in given.sets:
         train, test = _parts(name)
         found[name] = {}
         for model, run in _runs().items():
             found[name][model] = run(train, test)
             print(_line(name, model, found[name][model]), end="", flush=True)
-    page = _page(found, facts)
-    given.results.mkdir(exist_ok=True, parents=True)
-    (given.results / "projection.md").write_text(page)
-    print(page)
+            (given.results / "projection.md").write_text(_page(found, facts))
+    print(_page(found, facts))
 
 
 def _parts(name: str) -> tuple[Texts, Texts]:
@@ -136,13 +132,13 @@ def _ours(choices: Sequence[dict[str, Any]], train: Texts, test: Texts) -> Outco
 def _held_out(settings: dict[str, Any], train: Texts) -> float:
     """The accuracy by folds of the training part."""
     fold = np.arange(len(train[0])) % FOLDS
-    right = 0
+    right, quick = 0, {**settings, **QUICK[settings["model"]]}
     for number in range(FOLDS):
         learnt, judged = (
             [[column[i] for i in np.flatnonzero(there)] for column in train]
             for there in (fold != number, fold == number)
         )
-        right += _right(deciban.train(*learnt, **settings).predict(judged[0]), judged[1])
+        right += _right(deciban.train(*learnt, **quick).predict(judged[0]), judged[1])
     return right / len(fold)
 
 
@@ -182,7 +178,7 @@ def _page(found: dict[str, dict[str, Outcome]], facts: dict[str, str]) -> str:
 
 def _bar(found: dict[str, dict[str, Outcome]]) -> str:
     name, above, below, least = BAR
-    if name not in found:
+    if not {above, below} <= found.get(name, {}).keys():
         return ""
     points = 100 * (found[name][above].accuracy - found[name][below].accuracy)
     holds = "holds" if points >= least else "does **not** hold"

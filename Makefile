@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check rust lint types layers pytest browser format picture bench scale labels unlabelled accuracy table audit solvers projection \
+.PHONY: help setup demo test check rust lint types layers pytest browser format picture bench scale labels unlabelled accuracy table calibration audit solvers projection \
 	selection properties curve fuzz data clean
 
 help:  ## list the targets
@@ -84,6 +84,9 @@ projection: .venv/bench  ## measure models of projected rows, and trees on them;
 
 audit: .venv/bench  ## measure how well wrong labels are found, beside cleanlab; writes benches/results/audit.md
 	$(BIN)/python -m benches.audit $(BENCH)
+
+calibration: .venv/bench  ## measure whether probabilities come true, and sets of labels; writes benches/results/calibration.md
+	$(BIN)/python -m benches.calibration $(BENCH)
 
 solvers: .venv/bench  ## measure the solvers of fitted models beside LIBLINEAR; writes benches/results/solvers.md
 	$(BIN)/python -m benches.solvers $(BENCH)

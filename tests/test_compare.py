@@ -465,7 +465,11 @@ def test_real_sets(data):
     texts, labels = ([*parts[TRAIN][i], *parts[TEST][i]] for i in (0, 1))
     split = [part for part, (of, _) in parts.items() for _ in of]
     found = deciban.compare(
-        {"trec": (texts, labels, split)}, {"MNB": {"model": "multinomial"}, "NBSVM": {"model": "nbsvm", "cost": 0.1}}
+        {"trec": (texts, labels, split)},
+        {
+            "MNB": {"model": "multinomial", "calibration": "none"},
+            "NBSVM": {"model": "nbsvm", "cost": 0.1, "calibration": "none"},
+        },
     )
     (difference,) = found.differences("MNB")
     assert difference.told_apart

@@ -425,6 +425,14 @@ WORDINGS = {
         lambda _: guessed([]),
         "memory: expected unlabelled texts, got none",
     ),
+    errors.NoHeldOut: (
+        lambda _: deciban.train(["free money", "see you"], ["spam", "ham"]).predict_set(["money"]),
+        "sets of labels need held-out texts: train on 20 or more, with a calibration; or recalibrate it",
+    ),
+    errors.TooFewToCalibrate: (
+        lambda _: deciban.train(["free money", "see you"], ["spam", "ham"]).recalibrate(["money"] * 3, ["spam"] * 3),
+        "calibrating needs at least 20 texts of labels that the model has, got 3",
+    ),
     errors.TooFewToLeaveOut: (
         lambda _: forgotten(["free money", "money now"], ["spam", "spam"]).leave_one_out(),
         "leave-one-out needs at least two examples, got 1",

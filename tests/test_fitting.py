@@ -93,7 +93,7 @@ def halves(data, name, **given):
 @pytest.mark.parametrize("name", ["cr", "trec"])
 def test_they_are_scikit_learns_on_the_same_rows(model, theirs, name, data):
     (texts, labels), (others, _) = halves(data, name, limit=1500)
-    ours = deciban.train(texts, labels, model=model, words=(1, 2), cost=theirs.C)
+    ours = deciban.train(texts, labels, model=model, words=(1, 2), cost=theirs.C, calibration="none")
     vectoriser = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)
     fitted = theirs.fit(vectoriser.fit_transform(texts), labels)
     answers = fitted.predict(vectoriser.transform(others))
@@ -103,7 +103,7 @@ def test_they_are_scikit_learns_on_the_same_rows(model, theirs, name, data):
 
 def test_logistic_probabilities_are_scikit_learns(data):
     (texts, labels), (others, _) = halves(data, "trec", limit=1500)
-    ours = deciban.train(texts, labels, model="logistic", cost=5.0)
+    ours = deciban.train(texts, labels, model="logistic", cost=5.0, calibration="none")
     vectoriser = TfidfVectorizer(sublinear_tf=True)
     fitted = LogisticRegression(C=5.0, tol=1e-6, max_iter=10_000).fit(vectoriser.fit_transform(texts), labels)
     theirs = fitted.predict_proba(vectoriser.transform(others))
@@ -112,7 +112,8 @@ def test_logistic_probabilities_are_scikit_learns(data):
 
 def test_nbsvm_is_wang_and_mannings(data):
     (texts, labels), (others, _) = halves(data, "cr")
-    ours = deciban.train(texts, labels, model="nbsvm", words=(1, 2), tokens="whitespace", cost=1.0)
+    seen = {"words": (1, 2), "tokens": "whitespace"}
+    ours = deciban.train(texts, labels, model="nbsvm", **seen, cost=1.0, calibration="none")
     vectoriser = CountVectorizer(binary=True, ngram_range=(1, 2), token_pattern=r"\S+")
     x, y = vectoriser.fit_transform(texts), np.array(labels) == "pos"
     p, q = (np.asarray(x[rows].sum(axis=0))[0] + 1.0 for rows in (y, ~y))
@@ -124,10 +125,10 @@ def test_nbsvm_is_wang_and_mannings(data):
 
 
 def test_a_cost_is_chosen_by_held_out_rows_and_kept(tickets, tmp_path, capsys):
-    model = deciban.train(*tickets, model="hinge")
+    model = deciban.train(*tickets, model="hinge", calibration="none")
     held_out = model.provenance[0]["fit"]["held_out"]
     assert held_out[f"{model.settings.cost:g}"] == max(held_out.values())
-    again = deciban.train(*tickets, model="hinge", cost=model.settings.cost)
+    again = deciban.train(*tickets, model="hinge", cost=model.settings.cost, calibration="none")
     assert np.array_equal(model.scores(tickets[0]), again.scores(tickets[0]))
     model.save(tmp_path / "m")
     assert run(["info", str(tmp_path / "m")]) == 0

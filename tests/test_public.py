@@ -19,13 +19,22 @@ FACE = [
     *["TextClassifier", "TfidfVectorizer"],
 ]
 VERBS = [
-    *["asked", "counts", "documents", "drop_labels", "evaluate", "expected", "explain", "export", "forget"],
-    *["forget_from", "found_terms", "freeze", "frozen", "graph", "held_out", "keep_labels", "labels"],
-    *["learn", "learn_from"],
-    *["leave_one_out", "lexicon", "log_odds", "mix", "predict", "predict_log_proba", "predict_proba", "predict_top"],
-    *["rank", "rank_in", "ranked_terms", "rename_label", "sample", "save", "scorecard", "scores"],
-    *["searched", "select", "selected", "term_weights", "watch", "weights", "with_threads"],
-    *["without_unlabelled", "words"],
+    *["asked", "calibration", "counts", "documents", "drop_labels", "evaluate", "expected", "explain", "export"],
+    *["forget", "forget_from", "found_terms", "freeze", "frozen", "graph", "held_out", "keep_labels", "labels"],
+    *[
+        "learn",
+        "learn_from",
+        "leave_one_out",
+        "lexicon",
+        "log_odds",
+        "mix",
+        "predict",
+        "predict_log_proba",
+        "predict_proba",
+    ],
+    *["predict_set", "predict_top", "rank", "rank_in", "ranked_terms", "recalibrate", "recalibrate_by"],
+    *["rename_label", "sample", "save", "scorecard", "scores", "searched", "select", "selected", "term_weights"],
+    *["unit", "watch", "weights", "with_threads", "without_unlabelled", "words"],
 ]
 SETTINGS = [
     *["model", "words", "edges", "chars", "chars_across", "tokens", "accents", "properties", "hash_bits"],

@@ -169,7 +169,7 @@ def test_figures_that_do_not_exist_are_not_shown_as_zero(report):
 
 def test_words_weigh_the_labels_odds_against_all_others_together(report, tickets):
     texts, labels = tickets
-    model, evaluation = leave_one_out(texts, labels, words=(1, 2), alpha=0.3)
+    model, evaluation = leave_one_out(texts, labels, words=(1, 2), alpha=0.3, calibration="none")
     page = report(model, evaluation, texts)
     assert "for the label against all other labels together" in page.text("words")
     words = dict(re.findall(r"([a-z]+) ([+−][0-9.]+)", page.text("words").split("billing")[1].split("bug")[0]))
@@ -204,7 +204,7 @@ def test_words_that_occur_once_do_not_crowd_out_those_that_matter(report):
 
 def test_the_mistakes_are_the_most_confident_ones_with_the_erring_models_reasons(report, tickets):
     texts, labels = tickets
-    model, evaluation = leave_one_out(texts, labels)
+    model, evaluation = leave_one_out(texts, labels, calibration="none")
     held = evaluation.held
     wrong = [i for i in range(len(texts)) if held.predicted[i] != labels[i]]
     wrong.sort(key=lambda i: held.proba[i].max() - 1)
@@ -213,7 +213,8 @@ def test_the_mistakes_are_the_most_confident_ones_with_the_erring_models_reasons
     assert len(shown) == 12
     assert min(held.proba[i].max() for i in shown) >= sorted(held.proba[i].max() for i in wrong)[-12]
     first = shown[0]
-    rest = deciban.train(texts[:first] + texts[first + 1 :], labels[:first] + labels[first + 1 :], model="multinomial")
+    others = texts[:first] + texts[first + 1 :], labels[:first] + labels[first + 1 :]
+    rest = deciban.train(*others, model="multinomial", calibration="none")
     why = rest.explain(texts[first], label=held.predicted[first], against=labels[first])
     assert f"= {why.total:+.1f}" in page.text("mistakes")
     assert " ".join(texts[first].split())[:80] in page.text("mistakes")

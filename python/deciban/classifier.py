@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from . import fitting, mixture, modelfile, projection, selection
+from . import fitting, jackknife, mixture, modelfile, projection, selection
 from ._core import BadText as BadTextInCore
 from ._core import Lexicon
 from .amounts import kept_rows
+from .calibration import Calibration, Sample
+from .calibration.chosen import FEWEST, calibrate, crossed
 from .counts import Counts, Frozen
 from .decision import log_odds, log_posterior
 from .decision.priors import Mix, check_priors, mix
 from .decision.ranking import BY, Ranked, Ranking
+from .decision.sets import Conformal
 from .drift import Drift, drift
 from .errors import (
     BadSetting,
@@ -27,7 +30,9 @@ from .errors import (
     FrozenModel,
     HoldsExpected,
     NeedsExamples,
+    NeverLearnt,
     NoExamples,
+    NoHeldOut,
     NoLabelLeft,
     NoLeaveOneOut,
     NoTexts,
@@ -40,6 +45,7 @@ from .errors import (
     OtherTrainingTexts,
     OtherWeights,
     SameLabel,
+    TooFewToCalibrate,
     TooFewToLeaveOut,
     described,
     listed,
@@ -68,6 +74,8 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 MOST_MIXED = 1 << 22  # probabilities by which a mix of labels is found
 IN_MEMORY = "texts[{}]".format  # where a text stands that came in no file
+MOST_AT_ONCE = 1 << 20  # probabilities
+NOT_YET = object()  # what is calibrated when it is first asked for
 
 
 class Classifier:
@@ -97,6 +105,7 @@ class Classifier:
         expected: Expected | None = None,
         kept: selection.Mask | None = None,
         worth: Floats | None = None,
+        calibration: Calibration | object | None = NOT_YET,
     ) -> None:
         self.settings = settings
         self.provenance = tuple(provenance)
@@ -104,7 +113,8 @@ class Classifier:
         self.searched: selection.Searched | None = None
         self._names: frozenset[str] | None = None
         self._worth_by_name: dict[str, float] | None = None
-        self._become(counts, examples, scorecard, kept, worth)
+        self._sample: Examples | Sample | None = None  # of the examples that are not kept, to calibrate by
+        self._become(counts, examples, scorecard, kept, worth, calibration)
 
     def _become(
         self,
@@ -113,6 +123,7 @@ class Classifier:
         scorecard: Scorecard | Forest | None = None,
         kept: selection.Mask | None = None,
         worth: Floats | None = None,
+        calibration: Calibration | object | None = NOT_YET,
     ) -> Classifier:
         """Itself with other counts; and with what is known already: a scorecard, which terms are kept, their worth."""
         self._known = counts
@@ -121,6 +132,8 @@ class Classifier:
         self._kept = kept
         self._worth = worth
         self._choice: tuple[selection.Mask | None, Counts] | None = None
+        self._calibration = calibration
+        self._calibrated: Scorecard | Forest | None = None
         return self
 
     @property
@@ -238,6 +251,75 @@ class Classifier:
             self._scorecard = self._weighed()
         return self._scorecard
 
+    @property
+    def calibration(self) -> Calibration | None:
+        """What makes its probabilities honest, made when it is first asked for; None where there is nothing."""
+        if self._calibration is NOT_YET:
+            is_asked = self.settings.calibration != "none"
+            self._calibration = self._asked_for(self.settings.calibration) if is_asked else None
+        return self._calibration if isinstance(self._calibration, Calibration) else None
+
+    def _asked_for(self, method: str) -> Calibration | None:
+        """A calibration by held-out scores of its own examples, where they are at hand."""
+        is_few = self._known.documents.sum() < FEWEST
+        if self.frozen or self.expected is not None or is_few or self.settings.has_trees:
+            return None
+        card = self._card  # a fit hands on what it held out
+        if self._sample is None and self._examples is None:
+            return None
+        sample = self._sample or self._examples
+        if not isinstance(sample, Sample):
+            sample = self._left_out_sample(sample)  # type: ignore[arg-type]
+        self._sample = None
+        return calibrate(sample, self._possible(method), card.labels, *self._priors)
+
+    def _possible(self, method: str) -> str:
+        """The method, or what of it makes sense for the model."""
+        if self.settings.smoothing == "none":  # then a label may be impossible, and no factor changes that
+            return "none"
+        # Who has said what errors cost wants answers to heed it: labels keep their order.
+        return "temperature" if self.settings.class_weight != "none" and method != "none" else method
+
+    @property
+    def _map(self) -> Calibration | None:
+        """What calibrates scores; None where they are left as they are."""
+        found = self.calibration
+        return found if found is not None and found.is_map else None
+
+    def _left_out_sample(self, examples: Examples) -> Sample:
+        """What a sample of its examples score by models that have not seen them."""
+        counts, settings = self.selected, self.settings
+        if not settings.needs_rows:
+            some = jackknife.sample_of(examples, len(counts.labels))
+            return jackknife.left_out(counts, settings, some, *self._rows(some), self.term_weights)
+        found, y = self._rows(examples)
+        if settings.model in FITTED and not settings.is_projected:
+            scores = fitting.held_out(counts, found, y, settings, examples.weights)
+        else:
+            made = lambda some: Classifier(settings, count(settings, *some[:2]), (), some)._card  # noqa: E731
+            scores = jackknife.folded(counts, examples, y, made)
+        return jackknife.of_scores(scores, counts, settings, found, y)
+
+    @property
+    def unit(self) -> str:
+        """What its evidence is measured in: decibans, or points where neither model nor calibration gives log-odds."""
+        found = self._map
+        return self.settings.unit if found is None or not found.is_linear else "decibans"
+
+    @property
+    def _priors(self) -> tuple[Floats, Floats]:
+        """Logarithms of how probable labels are before a text is seen, as asked for, and of how frequent they were."""
+        documents = self._known.documents
+        return log_prior(self._known, self.settings), np.log(documents / documents.sum())
+
+    @property
+    def _answering(self) -> Scorecard | Forest:
+        """What answers, with calibrated scores."""
+        if self._calibrated is None:
+            found = self._map
+            self._calibrated = self._card if found is None else replace(self.scorecard, calibration=found.buffers)
+        return self._calibrated
+
     def _along(self) -> Counts:
         """The counts along the scorecard's postings: none of their own where only unlabelled texts have a term."""
         return self.selected if self.expected is None else mixture.aligned(self.counts, self.expected)[0]
@@ -261,7 +343,12 @@ class Classifier:
             raise OneLabel(label=self.labels[0])
         found, y = self._rows(examples)
         given = (self.selected, found, y, self.settings, steps, examples.weights)
-        card, self.settings, told = projection.fit(*given) if self.settings.is_projected else fitting.fit(*given, clock)
+        if self.settings.is_projected:
+            card, self.settings, told = projection.fit(*given)
+        else:
+            card, self.settings, told, held = fitting.fit(*given, clock)
+            if held is not None:
+                self._sample = jackknife.of_scores(held, self.selected, self.settings, found, y)
         if told and self.provenance:
             *earlier, last = ({name: part[name] for name in part if name != "fit"} for part in self.provenance)
             self.provenance = (*earlier, {**last, "fit": told})
@@ -287,10 +374,10 @@ class Classifier:
         return rows(counts.lexicon, given[0], settings.cores), counts.numbers(given[1])
 
     def scores(self, texts: object, where: Callable[[int], str] = IN_MEMORY) -> Floats:
-        """The score of each label (column) for each text (row), in nats."""
+        """The score of each label (column) for each text (row), in nats, calibrated."""
         texts = texts_of(texts)
         try:
-            return self._card.scores(texts, self.settings.cores)
+            return self._answering.scores(texts, self.settings.cores)
         except BadTextInCore as error:
             refuse(error, texts, where)
 
@@ -302,7 +389,7 @@ class Classifier:
 
     def _best(self, texts: Texts, where: Callable[[int], str]) -> list[str]:
         try:
-            return self._card.best(texts, self.settings.cores)
+            return self._answering.best(texts, self.settings.cores)
         except BadTextInCore as error:
             refuse(error, texts, where)
 
@@ -312,9 +399,42 @@ class Classifier:
             raise BadSetting(setting="m", got=m, expected="a whole number above 0")
         texts = texts_of(texts)
         try:
-            return self._card.top(texts, m, self.settings.cores)
+            return self._answering.top(texts, m, self.settings.cores)
         except BadTextInCore as error:
             refuse(error, texts, IN_MEMORY)
+
+    def predict_set(
+        self, texts: object, coverage: float = 0.9, *, within_labels: bool = False
+    ) -> list[tuple[str, ...]]:
+        """For each text a set of labels that holds the true one so often; the most probable first.
+
+        Overall, or within the texts of each label. The empty set says that the text is like nothing seen.
+        """
+        texts = texts_of(texts)
+        return [labels for labels, _ in self._sets(texts, coverage, IN_MEMORY, within=within_labels)]
+
+    def _sets(
+        self, texts: Texts, coverage: float, where: Callable[[int], str], *, within: bool
+    ) -> Iterator[tuple[tuple[str, ...], Floats]]:
+        """The set of each text, and the probabilities of all labels."""
+        check_coverage(coverage)
+        seen, step = self._conformal(), max(MOST_AT_ONCE // max(len(self.labels), 1), 1)
+        for start in range(0, len(texts), step):
+            some: list[Any] = [texts[i] for i in range(start, min(start + step, len(texts)))]
+            p = np.exp(log_posterior(self.scores(some, lambda place: where(start + place))))  # noqa: B023
+            known = np.diff(rows(self.lexicon, some, self.settings.cores).indptr).astype(np.float64)
+            for row, is_in in zip(p, seen.sets(p, known, coverage, within=within), strict=True):
+                order = np.flatnonzero(is_in)
+                yield tuple(self.labels[r] for r in order[np.argsort(-row[order], kind="stable")]), row
+
+    def _conformal(self) -> Conformal:
+        """What held-out texts say for sets of labels."""
+        found = self.calibration
+        if found is None and self._calibration is None and self.settings.calibration == "none":
+            found = self._asked_for("none")
+        if found is None or found.conformal is None:
+            raise NoHeldOut(least=FEWEST)
+        return found.conformal
 
     def predict_proba(self, texts: object, priors: str = "model") -> Floats:
         """The probability of each label (columns, as in `labels`) for each text (rows).
@@ -411,8 +531,8 @@ class Classifier:
         if not isinstance(text, (str, bytes)):
             raise BadText(where="text", got=described(text))
         try:
-            why = explain(self._card, self.settings.terms, as_text(text), label, against)
-            return replace(why, unit=self.settings.unit, start=self.settings.start)
+            why = explain(self._card, self.settings.terms, as_text(text), label, against, self._map)
+            return replace(why, unit=self.unit, start=self.settings.start)
         except UnicodeDecodeError as error:
             raise NotUtf8(where="text", byte=error.object[error.start], before=error.start) from None
         except BadTextInCore as error:
@@ -492,7 +612,7 @@ class Classifier:
         """What texts score that were kept apart."""
         if len(texts) * len(self.labels) <= MOST_KEPT:
             return HeldOut(self.labels, labels, self.scores(texts, where))
-        card, threads = self._card, self.settings.cores  # as they are now: the model may go on learning
+        card, threads = self._answering, self.settings.cores  # as they are now: the model may go on learning
         some = lambda places: card.scores([texts[i] for i in places.tolist()], threads)  # noqa: E731
         return HeldOut(self.labels, labels, some, self._best(texts, where))
 
@@ -530,7 +650,7 @@ class Classifier:
         card = fitting.learn(self.scorecard, self.selected, after.selected, *found, self.settings, examples.weights)
         note = {"source": how, "examples": len(examples.labels), "continued": True, **weight_of(examples.weights)}
         self.provenance = (*self.provenance, note)
-        return self._become(counts, None, card, after._chosen[0])
+        return self._become(counts, None, card, after._chosen[0], None, self._kept_calibration(counts))
 
     def _check_learns(self) -> None:
         """Refuses to learn without examples what cannot go on from its weights."""
@@ -599,7 +719,7 @@ class Classifier:
             model._refuse_expected("merging")
         ours, theirs = self.settings.as_dict(), other.settings.as_dict()
         for setting, value in ours.items():
-            if theirs[setting] != value:
+            if setting != "calibration" and theirs[setting] != value:
                 raise DifferentSettings(setting=setting, ours=value, theirs=theirs[setting])
         a, b = self._examples, other._examples
         examples = None if a is None or b is None else kept.both(a, b)
@@ -615,7 +735,8 @@ class Classifier:
             model._remember_worth()
         if self._worth_by_name != other._worth_by_name:
             raise OtherWeights
-        both = Classifier(self.settings, counts, provenance, examples, kept=still)
+        made = NOT_YET if examples else self._kept_calibration(counts) or other._kept_calibration(counts)
+        both = Classifier(self.settings, counts, provenance, examples, kept=still, calibration=made)
         both._worth_by_name = self._worth_by_name
         return both
 
@@ -635,9 +756,9 @@ class Classifier:
         """The model by which leave-one-out scores a text: without it, with the terms and the weights that it has."""
         counts, selected = self.counts - count(self.settings, [text], [label]), self.selected
         known = set(selected.lexicon.names())
-        left = Classifier(
-            self.settings, counts, kept=None if self.settings.select is None else selection.named(counts, known)
-        )
+        still = None if self.settings.select is None else selection.named(counts, known)
+        made = self.calibration if counts.labels == self.labels else None
+        left = Classifier(self.settings, counts, kept=still, calibration=made)
         g: Any = self.term_weights
         if g is not None:
             worth = dict(zip(selected.lexicon.names(), g.tolist(), strict=True))
@@ -651,10 +772,16 @@ class Classifier:
         half = halves_of(given[0]) if isinstance(counts, Halved) else np.zeros_like(y)
         g = self.term_weights
         if len(y) * len(self.labels) <= MOST_KEPT:
-            return HeldOut(self.labels, given[1], leave_one_out(counts, found, y, settings, half, g))
+            scores = leave_one_out(counts, found, y, settings, half, g)
+            if self._map is not None:
+                sample = Sample(scores, jackknife.known_terms(counts, settings, found), y)
+                scores = crossed(sample, self._map, *self._priors)
+            return HeldOut(self.labels, given[1], scores)
+        known, card = jackknife.known_terms(counts, settings, found), self._map
 
         def some(places: npt.NDArray[np.int64]) -> Floats:
-            return leave_one_out(counts, found.some(places), y[places], settings, half[places], g)
+            scores = leave_one_out(counts, found.some(places), y[places], settings, half[places], g)
+            return scores if card is None else card.apply(scores, known[places])
 
         return HeldOut(self.labels, given[1], some)
 
@@ -680,7 +807,8 @@ class Classifier:
         """The same model, at work on so many threads."""
         settings = replace(self.settings, threads=threads)
         known = (self._known, self.provenance, self._examples, self._scorecard, self.expected, self._kept, self._worth)
-        same = Classifier(settings, *known)
+        same = Classifier(settings, *known, self._calibration)
+        same._sample = self._sample
         same._names, same._worth_by_name = self._names, self._worth_by_name
         return same
 
@@ -716,7 +844,9 @@ class Classifier:
         if examples is None and self.settings.needs_rows:
             raise NeedsExamples(model=self.settings.model)
         _check_positive("candidates", candidates)
-        model = Classifier(replace(self.settings, select=select), self.counts, self.provenance, examples)
+        made = NOT_YET if examples is not None else self._kept_calibration(self.counts)
+        settings = replace(self.settings, select=select)
+        model = Classifier(settings, self.counts, self.provenance, examples, calibration=made)
         if examples is None:
             self._remember_worth()
             model._worth_by_name = self._worth_by_name
@@ -757,7 +887,7 @@ class Classifier:
         """
         card = self._card
         known = Frozen(self.labels, self.lexicon, self._known.documents)
-        return Classifier(self.settings, known, self.provenance, scorecard=card)
+        return Classifier(self.settings, known, self.provenance, scorecard=card, calibration=self.calibration)
 
     def save(self, path: str | os.PathLike[str], *, frozen: bool = False) -> None:
         """Saves the model in one file, whole or not at all; `frozen`, without its counts."""
@@ -765,7 +895,8 @@ class Classifier:
         card = model._card if self.labels else weigh(self.counts, Settings())
         kept = None if model.frozen else model._chosen[0]
         worth = self.term_weights if self.settings.term_weights == LEARNT and not model.frozen and self.labels else None
-        modelfile.save(path, model._known, card, self.settings, self.provenance, model.expected, kept, worth)
+        made = self.calibration if self.labels else None
+        modelfile.save(path, model._known, card, self.settings, self.provenance, model.expected, kept, worth, made)
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Writes W and b of x W + b, in nats, for other programs: as CSV or NumPy's .npz, as the name ends."""
@@ -796,8 +927,60 @@ class Classifier:
             self._countable()
         more = int(counts.documents.sum() - self._known.documents.sum())
         self.provenance = (*self.provenance, {"source": how, "examples": more, **weight_of(weights)})
+        calibration = NOT_YET if examples is not None else self._kept_calibration(counts)
         self._remember_worth()
-        return self._become(counts, examples, None, self._still_kept(counts))
+        return self._become(counts, examples, None, self._still_kept(counts), None, calibration)
+
+    def _kept_calibration(self, counts: Counts) -> Calibration | None:
+        """The calibration of a model that has changed, and whose examples are not at hand: the one from before."""
+        found = self.calibration if self.labels else None
+        return None if found is None else found.for_labels(counts.labels)
+
+    def recalibrate(self, texts: object, labels: object, method: str | None = None) -> Classifier:
+        """Calibrates anew: by labelled texts that it has not learnt, or by the very ones that it was trained on.
+
+        Texts that it has learnt are left out, each in turn. `method` is a calibration of `Settings`; by default the
+        model's own, "none" for no more. Returns itself.
+        """
+        texts = texts_of(texts)
+        return self._recalibrated(Examples(texts, labels_of(labels, texts)), method, IN_MEMORY)
+
+    def recalibrate_by(
+        self, source: Source, method: str | None = None, progress: Callable[[int], None] | None = None
+    ) -> Classifier:
+        """The same by a file, which is read whole. Returns itself."""
+        whole = source.in_memory(progress).batch
+        return self._recalibrated(whole.examples, method, whole.where)
+
+    def _recalibrated(self, given: Examples, method: str | None, where: Callable[[int], str]) -> Classifier:
+        is_asked = method is None and self.settings.calibration == "none"
+        settings = replace(self.settings, calibration="auto" if is_asked else method or self.settings.calibration)
+        if settings.calibration == "none":
+            self.settings = settings
+            return self._become(self._known, self._examples, self._card, self._kept, self._worth, None)
+        places = [place for place, label in enumerate(given.labels) if label in {*self.labels}]
+        sample = self._held_sample(kept.some(given, places), lambda place: where(places[place]))
+        if len(sample.y) < FEWEST:
+            raise TooFewToCalibrate(got=len(sample.y), least=FEWEST)
+        self.settings = settings
+        found = calibrate(sample, self._possible(settings.calibration), self._card.labels, *self._priors)
+        return self._become(self._known, self._examples, self._card, self._kept, self._worth, found)
+
+    def _held_sample(self, given: Examples, where: Callable[[int], str]) -> Sample:
+        """What texts score that it has not learnt; those that it has, by a model without them."""
+        try:
+            counts = count(self.settings, given.texts, given.labels)
+        except BadTextInCore as error:
+            refuse(error, given.texts, where)
+        if not self.frozen and self.expected is None and _has_learnt(self.counts, counts, self.settings):
+            return self._left_out_sample(given)
+        some = jackknife.sample_of(given, len(self.labels))
+        found = rows(self.lexicon, some.texts, self.settings.cores)
+        times = np.ones(len(found.term)) if self.settings.is_binary else found.count
+        known = np.bincount(found.row, times, len(found)).astype(np.float64)
+        number = {label: r for r, label in enumerate(self.labels)}
+        scores = self._card.scores(some.texts, self.settings.cores)
+        return Sample(scores, known, np.array([number[label] for label in some.labels], np.int64))
 
     def _refuse_expected(self, what: str) -> None:
         """Refuses what would be exact in the counts only: expected counts come from all that was known, in no parts."""
@@ -806,6 +989,22 @@ class Classifier:
 
     def __repr__(self) -> str:
         return f"Classifier({self.settings.model}, {self._known!r})"
+
+
+def _has_learnt(counts: Counts, some: Counts, settings: Settings) -> bool:
+    """Whether some counts are part of what was counted; of a model that needs its examples, all of it."""
+    if settings.needs_rows:
+        return counts == some
+    try:
+        return counts - some is not None
+    except NeverLearnt:
+        return False
+
+
+def check_coverage(given: object) -> None:
+    """Refuses what is no share of all texts."""
+    if isinstance(given, bool) or not isinstance(given, (int, float)) or not 0 < given < 1:
+        raise BadSetting(setting="coverage", got=given, expected="a number between 0 and 1")
 
 
 def _check_positive(setting: str, given: int | None) -> None:
@@ -850,9 +1049,9 @@ def load(path: str | os.PathLike[str]) -> Classifier:
     ['spam']
     """
     saved = modelfile.load(path)
-    card = saved.card if saved.labels else None
+    card, made = (saved.card, saved.calibration) if saved.labels else (None, None)
     expected, kept = saved.expected, saved.kept
     if saved.settings.is_searched and not saved.frozen and kept is None:
         kept = np.ones(len(saved.lexicon), np.bool_)
-    known = (saved.known, saved.provenance, None, card, expected, kept, saved.worth)
+    known = (saved.known, saved.provenance, None, card, expected, kept, saved.worth, made)
     return Classifier(saved.settings, *known)

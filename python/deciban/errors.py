@@ -320,6 +320,10 @@ class DifferentSettings(InputError):
     wording = "cannot merge models that differ in {setting}: {ours!r} and {theirs!r}"
 
 
+class NoHeldOut(InputError):
+    wording = "sets of labels need held-out texts: train on {least} or more, with a calibration; or recalibrate it"
+
+
 class NoLabelLeft(InputError):
     wording = "the model would have no label left: keep at least one"
 
@@ -354,6 +358,10 @@ class NoTrainingTexts(InputError):
 
 class OtherTrainingTexts(InputError):
     wording = "leave-one-out needs exactly the examples that the model was trained on, got others"
+
+
+class TooFewToCalibrate(InputError):
+    wording = "calibrating needs at least {least} texts of labels that the model has, got {got}"
 
 
 class TooFewToLeaveOut(InputError):

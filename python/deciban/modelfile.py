@@ -7,7 +7,8 @@ counts, unless the model is frozen; the counts expected of unlabelled texts, whe
 count of its own, an expected one, or both, and zero for what it has not); pairs of terms, where they add to the scores;
 places, where the scorecard has other postings than the counts; axes and trees, where trees answer (the scorecard has
 then no weights); kept, the places of the scorecard's terms, where it has some of the lexicon's only; worth, how much
-its terms count, where that was learnt; and scaling, where rows are scaled first. The counts are the cause; the
+its terms count, where that was learnt; scaling, where rows are scaled first; calibration, where scores are calibrated,
+of which `calibration` in the JSON object tells how; and conformal, for sets of labels. The counts are the cause; the
 scorecard follows from them, and is there so that nobody has to wait for it. (Before format 3 the format itself said
 which groups there are: the counts, and from format 2 on the scorecard. Without one, it is weighed when asked for.)
 A group that is not known here is refused: whoever would pass over it could lose it when saving.
@@ -35,6 +36,7 @@ from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _core
@@ -52,13 +54,14 @@ from .errors import (
     reading,
 )
 from .examples import labels_of
-from .settings import Settings
+from .settings import CALIBRATIONS, Settings
 from .terms import refuse
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from .calibration import Calibration
     from .counts import Counts, Frozen
     from .mixture import Expected
     from .projection import Forest
@@ -89,6 +92,8 @@ _GROUPS = {
         "tree_right": "U32",
         "tree_p": "F64",
     },
+    "calibration": dict.fromkeys(("temper", "origin", "slope", "shift", "across", "knots"), "F64"),
+    "conformal": {"away": "F64", "away_of_label": "F64", "away_ends": "I64"},
 }
 _TYPES = {name: kind for arrays in _GROUPS.values() for name, kind in arrays.items()}
 # What a file of each format must hold; before the third it holds no more than that, and does not say so.
@@ -141,6 +146,7 @@ class Saved:
     provenance: Provenance
     lexicon: _core.Lexicon
     buffers: dict[str, memoryview]
+    calibrated: dict[str, Any] | None = None
 
     @property
     def frozen(self) -> bool:
@@ -180,7 +186,28 @@ class Saved:
         if "first" in self.buffers:
             pairs = (self.buffers["first"], self.buffers["second"], self.buffers["together"])
         scaling = (self.buffers["length"], self.buffers["groups"]) if "length" in self.buffers else None
-        return _core.Scorer(self.card_lexicon, bias, absent, indptr, label, weight, binary, pairs, scaling)
+        card = (bias, absent, indptr, label, weight)
+        return _core.Scorer(self.card_lexicon, *card, binary, pairs, scaling, self._map)
+
+    @property
+    def _map(self) -> tuple[Any, ...] | None:
+        """The numbers that calibrate scores."""
+        if self.calibrated is None or self.calibrated["method"] == "none":
+            return None
+        return tuple(self.buffers[name] for name in _GROUPS["calibration"])
+
+    @cached_property
+    def calibration(self) -> Calibration | None:
+        """What makes scores honest, where there is something."""
+        from .calibration import Calibration
+        from .decision.sets import Conformal
+
+        if self.calibrated is None:
+            return None
+        temper, origin, slope, shift, matrix, knots = map(self._array, _GROUPS["calibration"])
+        seen = Conformal(*map(self._array, _GROUPS["conformal"])) if "away" in self.buffers else None
+        numbers = {"temper": temper, "origin": origin, "slope": slope, "shift": shift, "matrix": matrix, "knots": knots}
+        return Calibration(labels=self.labels, **numbers, **self.calibrated, conformal=seen)
 
     def answers(self, texts: list[Any], where: Callable[[int], str], threads: int) -> list[tuple[int, list[float]]]:
         """For each text the number of its most probable label, and the probability of every label."""
@@ -271,7 +298,7 @@ class Saved:
             pairs = Pairs(first, second, together.reshape(len(first), len(self.labels)))
         scaling = Scaling(*map(self._array, _GROUPS["scaling"])) if "length" in self.buffers else None
         card = Scorecard(self.labels, self.card_lexicon, bias, absent, indptr, label, weight, binary, pairs, scaling)
-        return card.with_scorer(self.scorer)
+        return card if self._map else card.with_scorer(self.scorer)
 
     @cached_property
     def forest(self) -> Forest | None:
@@ -304,6 +331,7 @@ def save(
     expected: Expected | None = None,
     kept: npt.NDArray[np.bool_] | None = None,
     worth: npt.NDArray[np.float64] | None = None,
+    calibration: Calibration | None = None,
 ) -> None:
     """Writes a model file, whole or not at all; without counts where none are kept."""
     from safetensors.numpy import save as safetensors
@@ -317,6 +345,10 @@ def save(
         trees = {"axes": card.buffers, "trees": card.trees.buffers}
         groups = {**_arrays(known, card.start, expected, kept), **trees}
     groups |= {} if worth is None else {"worth": (worth,)}
+    if calibration is not None:
+        groups["calibration"] = calibration.buffers
+        if (seen := calibration.conformal) is not None:
+            groups["conformal"] = (seen.overall, seen.by_label, seen.ends)
     about = {
         "format": NEWEST,
         "checksum": _UNSIGNED,
@@ -324,6 +356,7 @@ def save(
         "settings": settings.as_dict(),
         "labels": known.labels,
         "provenance": provenance,
+        **({} if calibration is None else {"calibration": calibration.about}),
     }
     arrays = {name: array for group in groups for name, array in zip(_GROUPS[group], groups[group], strict=True)}
     unsigned = safetensors(arrays, {"deciban": json.dumps(about, separators=(",", ":"))})
@@ -399,7 +432,8 @@ def _saved(about: dict[str, Any], buffers: dict[str, memoryview]) -> Saved:
     """All of it, or an error that says what is wrong."""
     settings, labels = settings_of(about["settings"]), about["labels"]
     lexicon = _core.Lexicon(settings.terms.core, buffers["names"], buffers["offsets"])
-    saved = Saved(settings, tuple(labels), _provenance(about["provenance"]), lexicon, buffers)
+    calibrated = _calibrated(about.get("calibration"), buffers)
+    saved = Saved(settings, tuple(labels), _provenance(about["provenance"]), lexicon, buffers, calibrated)
     if not saved.frozen:
         counted: Any = (lexicon, *(buffers[name] for name in _COUNTED))
         _core.check_counts(counted, "expected" in buffers)
@@ -407,6 +441,7 @@ def _saved(about: dict[str, Any], buffers: dict[str, memoryview]) -> Saved:
     _check_halves(saved)
     _check_labels(labels, buffers)
     _check_scaling(buffers)
+    _check_conformal(labels, buffers)
     _check_kept(saved)
     _check_worth(saved)
     if saved.settings.has_trees != ("axis" in buffers) or ("axis" in buffers) != ("tree_p" in buffers):
@@ -555,6 +590,34 @@ def _check_scaling(buffers: dict[str, memoryview]) -> None:
         raise ValueError("it has pairs of terms, and rows that are scaled")
     if len(typical) != len(buffers.get("groups", [])) or not all(0 < scale < float("inf") for scale in typical):
         raise ValueError("its scaling is not that of any rows")
+
+
+def _calibrated(given: dict[str, Any] | None, buffers: dict[str, memoryview]) -> dict[str, Any] | None:
+    """How scores are calibrated, where the file has what does it."""
+    if (given is None) != ("temper" not in buffers):
+        raise ValueError("its calibration has no numbers, or its numbers no name")
+    if given is None:
+        return None
+    kinds = {"method": (str,), "texts": (int,), "raw": (int, float), "loss": (int, float), "is_from_before": (bool,)}
+    if given.keys() != kinds.keys() or not all(type(given[name]) in kinds[name] for name in kinds):
+        raise ValueError("how it is calibrated cannot be read")
+    if given["method"] not in CALIBRATIONS[1:] or not all(
+        0 <= given[name] < _MOST for name in ("texts", "raw", "loss")
+    ):
+        raise ValueError("how it is calibrated cannot be read")
+    return given
+
+
+def _check_conformal(labels: list[str], buffers: dict[str, memoryview]) -> None:
+    """Numbers from 0 to 2 that rise, of all texts and of each label's."""
+    if "away" not in buffers:
+        return
+    ends: list[int] = buffers["away_ends"].tolist()
+    away, of_label = buffers["away"].tolist(), buffers["away_of_label"].tolist()
+    is_cut = len(ends) == len(labels) + 1 and ends == sorted(ends) and (ends[0], ends[-1]) == (0, len(of_label))
+    parts = [away, *(of_label[start:end] for start, end in pairwise(ends))] if is_cut else [[3.0]]
+    if "temper" not in buffers or not all(all(0 <= a <= 2 for a in part) and part == sorted(part) for part in parts):
+        raise ValueError("what it knows for sets of labels does not fit its labels")
 
 
 def _provenance(given: list[dict[str, Any]]) -> Provenance:

@@ -101,7 +101,8 @@ class Scorecard:
     Term j adds `absent[r]` to label r, and `weight[p]` where a posting p from `indptr[j]` to `indptr[j + 1]` has
     `label[p] == r`; `weight[p]` alone, where `absent` is minus infinity. With `binary`, a term adds once a text,
     however often it occurs; then `pairs` of terms may add too. With a `scaling` of G groups and k labels, `label[p]`
-    is g k + r for group g and label r, and there is no `absent`.
+    is g k + r for group g and label r, and there is no `absent`. With a `calibration` (its numbers), scores are those
+    that it makes of x.W + b; weights are what they are without.
 
     >>> from deciban.counts import count
     >>> from deciban.terms import Terms
@@ -124,6 +125,7 @@ class Scorecard:
     binary: bool
     pairs: Pairs | None = None
     scaling: Scaling | None = None
+    calibration: tuple[Floats, ...] | None = None
 
     approximate = False  # what terms add is what they add
 
@@ -139,7 +141,7 @@ class Scorecard:
         buffers = (self.bias, self.absent, self.indptr, self.label, self.weight)
         pairs = None if self.pairs is None else self.pairs.buffers
         scaling = None if self.scaling is None else (self.scaling.length, self.scaling.groups)
-        return _core.Scorer(self.lexicon, *buffers, self.binary, pairs, scaling)
+        return _core.Scorer(self.lexicon, *buffers, self.binary, pairs, scaling, self.calibration)
 
     def with_scorer(self, scorer: _core.Scorer) -> Scorecard:
         """The same scorecard with the scorer that whoever loaded it has made already. Returns itself."""

@@ -65,7 +65,7 @@ PROJECTIONS = {
 ROTATIONS = {"rotation": (4, 50), "rotation-forest": (2, 20)}  # K and r, unless they are given
 ROUNDS = 10
 MOST_FEATURES = 100_000
-CALIBRATIONS = ("none",)
+CALIBRATIONS = ("auto", "none", "temperature", "platt", "isotonic", "dirichlet")
 GREATEST = 1e9
 LEAST = 1e-12  # strength of smoothing: what is divided by it can still be multiplied
 MOST_THREADS = 4096
@@ -78,10 +78,10 @@ class Settings:
 
     >>> Settings.of(words=(1, 2), alpha=0.5).alpha
     0.5
-    >>> Settings.of(calibration="perfect")
+    >>> Settings.of(calibration="perfect")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    deciban.errors.UnknownChoice: calibration='perfect': not known; the known ones are: none
+    deciban.errors.UnknownChoice: calibration='perfect': not known; the known ones are: auto, none, ...
     """
 
     model: str = "multinomial"
@@ -118,7 +118,7 @@ class Settings:
     features: int | None = None
     rounds: int | None = None
     shrinkage: float | None = None
-    calibration: str = "none"
+    calibration: str = "auto"
     threads: int | None = field(default=None, compare=False)
     budget: float | None = field(default=60.0, compare=False)
 
@@ -129,7 +129,7 @@ class Settings:
         >>> Settings.for_training(words=(1, 2)).model, Settings.for_training(alpha=0.5).model
         ('auto', 'multinomial')
         """
-        of_any = {field.name for field in fields(Terms)} | {"select", "threads", "budget"}
+        of_any = {field.name for field in fields(Terms)} | {"select", "threads", "budget", "calibration"}
         is_measured = str(given.get("select")).partition(":")[0] in (*MEASURES, "None")
         is_open = given.keys() <= of_any and is_measured
         model = AUTO if is_open else "logistic" if given.get("project") else cls.model
@@ -367,7 +367,7 @@ class Settings:
 
     @property
     def unit(self) -> str:
-        """What differences of scores are: log-odds, or numbers that only look like them."""
+        """What differences of scores are before they are calibrated: log-odds, or numbers that only look like them."""
         if self.model in FITTED:
             is_linear = self.model in ("logistic", "rotation")
             is_of_odds = self.model == "committee" or (is_linear and self.is_joint) or self.model in PROJECTED[1:]

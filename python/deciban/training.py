@@ -94,7 +94,8 @@ def train_on(
         counts = tallied(source, settings, progress, every)
         return _trained(settings, counts, source.name, every.examples, None, steps)
     sample = kept.Reservoir(MOST_TEXTS)
-    counts = tallied(source, settings, progress, *([sample] if is_open(settings) else []))
+    is_asked = is_open(settings) or settings.calibration != "none"
+    counts = tallied(source, settings, progress, *([sample] if is_asked else []))
     return _trained(settings, counts, source.name, None, sample)
 
 
@@ -168,14 +169,15 @@ def _trained(
     model = _selecting(Classifier(settings, counts, [provenance], examples), steps)
     if not is_open(settings):
         model.settings = resolved(settings, model.selected)
-        return model
+        return _sampled(model, sample)
     if sample is None:
         sample = kept.Reservoir(MOST_TEXTS)
         sample.add(examples or Examples([], []))
     some = kept.some(sample.examples, range(min(most_texts(counts), len(sample))))
     chosen, provenance["choice"] = choose(settings, model.selected, Sample(*model._rows(some)))
     provenance["asked"] = asked(settings)
-    return Classifier(chosen, counts, [provenance], examples)  # which selects its terms as the chosen model does
+    # It selects its terms as the chosen model does.
+    return _sampled(Classifier(chosen, counts, [provenance], examples), sample)
 
 
 def asked(settings: Settings) -> dict[str, Any]:
@@ -188,6 +190,13 @@ def asked(settings: Settings) -> dict[str, Any]:
 def _selecting(model: Classifier, steps: fitting.Steps | None) -> Classifier:
     """The same, with the terms that its search finds, where it has one."""
     return model._search(None, steps) if model.settings.is_searched else model
+
+
+def _sampled(trained: Classifier, sample: kept.Reservoir | None) -> Classifier:
+    """The same model; where it has not kept its examples, with some of them to calibrate by."""
+    if trained._examples is None and sample is not None and len(sample):
+        trained._sample = sample.examples
+    return trained
 
 
 def check_weights(settings: Settings, counts: Counts) -> None:

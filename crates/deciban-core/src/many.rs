@@ -14,6 +14,7 @@ use std::sync::{Mutex, OnceLock};
 
 use self::met::{Greatest, Met};
 use self::threshold::{List, Threshold};
+use crate::calibration::Calibration;
 use crate::decision::sum;
 use crate::scores::{Scorecard, falling};
 
@@ -55,17 +56,20 @@ pub(crate) struct Scratch {
     greatest: Greatest,
 }
 
-/// A text: its known terms, each once and in order, with how often it stands there; and how many that makes.
+/// A text: its known terms, each once and in order, with how often it stands there; how many that makes; and what its
+/// scores are multiplied with before they are probabilities, which follows from that.
 struct Row<'a> {
     card: &'a Scorecard,
     terms: &'a [(u32, i64)],
     known: f64,
+    factor: f64,
 }
 
 impl<'a> Row<'a> {
-    fn new(card: &'a Scorecard, terms: &'a [(u32, i64)]) -> Self {
+    fn new(card: &'a Scorecard, calibration: Option<&Calibration>, terms: &'a [(u32, i64)]) -> Self {
         let known = terms.iter().map(|&(_, count)| times(card, count)).sum();
-        Row { card, terms, known }
+        let factor = calibration.and_then(|calibration| calibration.factor_of_length(known)).unwrap_or(1.0);
+        Row { card, terms, known, factor }
     }
 
     fn labels(&self) -> u32 {
@@ -136,7 +140,7 @@ impl Many {
 
     /// The label of the greatest score; of equal ones the first.
     pub(crate) fn best(&self, card: &Scorecard, terms: &[(u32, i64)], scratch: &mut Scratch) -> u32 {
-        let row = Row::new(card, terms);
+        let row = Row::new(card, None, terms);
         if !self.threshold.search(&row, scratch) {
             self.by_adding(&row, 1, scratch);
         }
@@ -147,16 +151,17 @@ impl Many {
     pub(crate) fn top(
         &self,
         card: &Scorecard,
+        calibration: Option<&Calibration>,
         terms: &[(u32, i64)],
         most: usize,
         scratch: &mut Scratch,
         emit: impl FnMut(Scored),
     ) {
-        let row = Row::new(card, terms);
+        let row = Row::new(card, calibration, terms);
         self.by_adding(&row, most, scratch);
         let Scratch { met, greatest, .. } = scratch;
         let log_sum = greatest.found.first().map_or(0.0, |best| self.log_sum(&row, met, best.1));
-        greatest.found.iter().map(|&(label, score)| (label, score - log_sum)).for_each(emit);
+        greatest.found.iter().map(|&(label, score)| (label, row.factor * score - log_sum)).for_each(emit);
     }
 
     /// Finds the greatest scores by adding up those of all labels that have one of the terms.
@@ -192,12 +197,16 @@ impl Many {
         }
     }
 
-    /// The log of the sum of all labels' exponentiated scores, of which the greatest is given.
+    /// The log of the sum of all labels' exponentiated scores, each times the row's factor; the greatest is given.
     fn log_sum(&self, row: &Row<'_>, met: &Met, greatest: f64) -> f64 {
         let score = |label: u32| if met.has(label) { met.scores[label as usize] } else { row.base(label) };
+        let greatest = row.factor * greatest;
         // What is so much less than the greatest is lost in rounding, all labels of it together.
         let least = greatest - 40.0 - f64::from(row.labels()).ln();
-        let exp = |score: f64| if score < least { 0.0 } else { (score - greatest).exp() };
+        let exp = |score: f64| {
+            let score = row.factor * score;
+            if score < least { 0.0 } else { (score - greatest).exp() }
+        };
         if let Some(all) = self.with_base(row, |base| base.corrected(row, met, greatest, exp)) {
             return greatest + all.ln();
         }
@@ -231,10 +240,11 @@ impl Base {
         }
         first.sort_unstable_by(order);
         let greatest = first.first().map_or(0.0, |&label| row.base(label));
-        let all = sum((0..row.labels()).map(|label| (row.base(label) - greatest).exp()));
-        let share = |label| (row.base(label) - greatest).exp() / all;
+        let exp = |label| (row.factor * (row.base(label) - greatest)).exp();
+        let all = sum((0..row.labels()).map(exp));
+        let share = |label| exp(label) / all;
         let shares = (row.known < SHARED).then(|| (0..row.labels()).map(share).collect());
-        Base { first, log_sum: greatest + all.ln(), shares }
+        Base { first, log_sum: row.factor * greatest + all.ln(), shares }
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::Invalid;
+use crate::calibration::Calibration;
 use crate::decision::log_posterior;
 use crate::lexicon::Lexicon;
 use crate::many::{Many, Scored};
@@ -89,6 +90,7 @@ pub struct Scorer {
     card: Scorecard,
     pairs: Pairs,
     scaled: Option<Scaled>,
+    calibration: Option<Calibration>,
     is_dense: bool,
     scored: AtomicUsize,
     layout: OnceLock<Layout>,
@@ -135,6 +137,7 @@ impl Scorer {
             card,
             pairs: Pairs::default(),
             scaled: None,
+            calibration: None,
             is_dense: false,
             scored: AtomicUsize::new(0),
             layout: OnceLock::new(),
@@ -154,6 +157,12 @@ impl Scorer {
         Ok(Scorer { pairs, ..self })
     }
 
+    /// The same, with scores that are calibrated.
+    pub fn calibrated(self, calibration: Calibration) -> Result<Self, Invalid> {
+        calibration.check(self.labels())?;
+        Ok(Scorer { calibration: Some(calibration), ..self })
+    }
+
     /// How many labels there are.
     pub fn labels(&self) -> usize {
         self.card.bias.len()
@@ -163,7 +172,7 @@ impl Scorer {
     pub fn scores<T: AsRef<str> + Sync>(&self, lexicon: &Lexicon, texts: &[T], threads: usize) -> Vec<f64> {
         let rows = |part: &[T]| {
             let mut all = Vec::with_capacity(part.len() * self.labels());
-            self.each(lexicon, part, |scores| all.extend_from_slice(scores));
+            self.each(lexicon, part, self.calibration.as_ref(), |scores| all.extend_from_slice(scores));
             all
         };
         parts::run(parts::cut(texts, threads).into_iter().map(|part| || rows(part)).collect()).concat()
@@ -173,8 +182,9 @@ impl Scorer {
     pub fn best<T: AsRef<str> + Sync>(&self, lexicon: &Lexicon, texts: &[T], threads: usize) -> Vec<u32> {
         let labels = |part: &[T]| {
             let mut all = Vec::with_capacity(part.len());
-            if !self.is_sparse() {
-                self.each(lexicon, part, |scores| all.push(greatest(scores)));
+            let mattering = self.calibration.as_ref().filter(|calibration| !calibration.keeps_order());
+            if mattering.is_some() || !self.is_sparse() {
+                self.each(lexicon, part, mattering, |scores| all.push(greatest(scores)));
             } else {
                 let many = self.many();
                 many.with_scratch(|scratch| {
@@ -198,12 +208,13 @@ impl Scorer {
         let most = most.min(self.labels());
         let labels = |part: &[T]| {
             let mut all = Vec::with_capacity(part.len() * most);
-            if !self.is_sparse() {
-                self.each(lexicon, part, |scores| all.extend(first(scores, most)));
+            if !self.is_sparse() || !self.is_of_length() {
+                self.each(lexicon, part, self.calibration.as_ref(), |scores| all.extend(first(scores, most)));
             } else {
-                let many = self.many();
+                let (many, card, calibration) = (self.many(), &self.card, self.calibration.as_ref());
                 many.with_scratch(|scratch| {
-                    each_row(lexicon, part, |row| many.top(&self.card, row, most, scratch, |label| all.push(label)));
+                    let mut top = |row: &[_]| many.top(card, calibration, row, most, scratch, |label| all.push(label));
+                    each_row(lexicon, part, &mut top);
                 });
             }
             all
@@ -214,6 +225,11 @@ impl Scorer {
     /// Whether labels are asked by their postings.
     fn is_sparse(&self) -> bool {
         !self.is_dense && !self.card.is_strict() && self.pairs.first.is_empty() && self.scaled.is_none()
+    }
+
+    /// Whether all that makes scores honest follows from how long a text is.
+    fn is_of_length(&self) -> bool {
+        self.calibration.as_ref().is_none_or(|calibration| calibration.factor_of_length(1.0).is_some())
     }
 
     fn many(&self) -> &Many {
@@ -233,23 +249,48 @@ impl Scorer {
             let start = all.len();
             all.extend_from_slice(&self.card.bias);
             let counted = term[row.clone()].iter().zip(&count[row.clone()]).map(|(&j, &n)| (j, n));
+            let known = self.known(counted.clone());
             if let (Some(scaled), Some(sums)) = (&self.scaled, &mut sums) {
                 scaled.score(&self.card, counted, sums, &mut all[start..]);
-                continue;
+            } else {
+                self.add_postings(&mut all[start..], counted);
+                self.pairs.add(&mut all[start..], &term[row]);
             }
-            self.add_postings(&mut all[start..], counted);
-            self.pairs.add(&mut all[start..], &term[row]);
+            if let Some(calibration) = &self.calibration {
+                calibration.apply(&mut all[start..], known);
+            }
         }
         Ok(all)
     }
 
-    /// Calls `emit` with the scores of each text.
-    fn each<T: AsRef<str>>(&self, lexicon: &Lexicon, texts: &[T], mut emit: impl FnMut(&[f64])) {
+    /// How many known terms a row has, as often as they count.
+    fn known(&self, row: impl Iterator<Item = (u32, i64)>) -> f64 {
+        row.map(|(_, count)| if self.card.binary { 1.0 } else { count as f64 }).sum()
+    }
+
+    /// Calls `emit` with the scores of each text, calibrated where it is asked for.
+    fn each<T: AsRef<str>>(
+        &self,
+        lexicon: &Lexicon,
+        texts: &[T],
+        calibration: Option<&Calibration>,
+        mut emit: impl FnMut(&[f64]),
+    ) {
+        self.each_raw(lexicon, texts, |scores, known| {
+            if let Some(calibration) = calibration {
+                calibration.apply(scores, known);
+            }
+            emit(scores);
+        });
+    }
+
+    /// Calls `emit` with the scores of each text, in a place that may be written over, and how many known terms it has.
+    fn each_raw<T: AsRef<str>>(&self, lexicon: &Lexicon, texts: &[T], mut emit: impl FnMut(&mut [f64], f64)) {
         if let Some(scaled) = &self.scaled {
             let (mut sums, mut scores) = (scaled.sums(self.labels()), self.card.bias.clone());
             each_row(lexicon, texts, |row| {
                 scaled.score(&self.card, row.iter().copied(), &mut sums, &mut scores);
-                emit(&scores);
+                emit(&mut scores, self.known(row.iter().copied()));
             });
             return;
         }
@@ -282,16 +323,20 @@ impl Scorer {
         lexicon: &Lexicon,
         trie: &Trie<Four>,
         texts: &[T],
-        mut emit: impl FnMut(&[f64]),
+        mut emit: impl FnMut(&mut [f64], f64),
     ) {
         let (mut scratch, mut scores) = (Scratch::default(), self.card.bias.clone());
         for text in texts {
-            let mut sum = Four::default();
-            read(lexicon.terms(), text.as_ref(), &mut scratch, &mut Finding { trie, emit: |row| sum.add(row) });
+            let (mut sum, mut known) = (Four::default(), 0u64);
+            let add = |row| {
+                sum.add(row);
+                known += 1;
+            };
+            read(lexicon.terms(), text.as_ref(), &mut scratch, &mut Finding { trie, emit: add });
             for ((score, bias), sum) in scores.iter_mut().zip(&self.card.bias).zip(sum.0) {
                 *score = bias + sum;
             }
-            emit(&scores);
+            emit(&mut scores, known as f64);
         }
     }
 
@@ -300,7 +345,7 @@ impl Scorer {
         lexicon: &Lexicon,
         rows: Option<&Vec<Four>>,
         texts: &[T],
-        mut emit: impl FnMut(&[f64]),
+        mut emit: impl FnMut(&mut [f64], f64),
     ) {
         let (mut scratch, mut found, mut distinct) = (Scratch::default(), Vec::new(), Vec::new());
         let width = self.labels().div_ceil(SIDE_BY_SIDE);
@@ -312,6 +357,7 @@ impl Scorer {
                 found.sort_unstable();
                 found.dedup();
             }
+            let known = found.len() as f64;
             scores.copy_from_slice(&self.card.bias);
             if self.is_dense {
                 match rows {
@@ -327,7 +373,7 @@ impl Scorer {
                 self.add_postings(&mut scores, distinct.iter().copied());
             }
             self.pairs.add(&mut scores, &found); // which are in order and distinct: whoever has pairs is binary
-            emit(&scores);
+            emit(&mut scores, known);
         }
     }
 

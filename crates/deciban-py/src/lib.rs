@@ -13,6 +13,7 @@ use std::sync::Mutex;
 
 use deciban_core::Invalid;
 use deciban_core::accents::Accents;
+use deciban_core::calibration::Calibration;
 use deciban_core::counts::{self, Counts, Unlearnt as CoreUnlearnt, check};
 use deciban_core::decision;
 use deciban_core::lexicon::{Index, Lexicon as CoreLexicon, Names};
@@ -204,10 +205,47 @@ fn groups_of(numbers: &[u32]) -> PyResult<Vec<Group>> {
     groups.ok_or_else(|| PyValueError::new_err("the scaling is not that of any rows"))
 }
 
+/// A calibration: its three numbers, origin, slopes, shifts, matrix and knots.
+type Map = (Flat<f64>, Flat<f64>, Flat<f64>, Flat<f64>, Flat<f64>, Flat<f64>);
+
+fn map_of(py: Python<'_>, (temper, origin, slope, shift, matrix, knots): &Map) -> PyResult<Calibration> {
+    let temper = temper.to_vec(py)?.try_into();
+    Ok(Calibration {
+        temper: temper.map_err(|_| PyValueError::new_err("the calibration has not three numbers"))?,
+        origin: origin.to_vec(py)?,
+        slope: slope.to_vec(py)?,
+        shift: shift.to_vec(py)?,
+        matrix: matrix.to_vec(py)?,
+        knots: knots.to_vec(py)?,
+    })
+}
+
+/// Scores, one row a text, that are calibrated; each text has so many known terms.
+#[pyfunction]
+fn calibrated<'py>(
+    py: Python<'py>,
+    scores: Flat<f64>,
+    known: Flat<f64>,
+    labels: usize,
+    calibration: Map,
+) -> PyResult<Array<'py, f64>> {
+    let (mut scores, known, calibration) = (scores.to_vec(py)?, known.to_vec(py)?, map_of(py, &calibration)?);
+    calibration.check(labels).map_err(invalid)?;
+    if known.len().checked_mul(labels) != Some(scores.len()) {
+        return Err(PyValueError::new_err("the scores do not fit the texts"));
+    }
+    py.detach(|| {
+        for (row, &known) in scores.chunks_exact_mut(labels.max(1)).zip(&known) {
+            calibration.apply(row, known);
+        }
+    });
+    Ok(PyArray1::from_vec(py, scores))
+}
+
 #[pymethods]
 impl Scorer {
     #[new]
-    #[pyo3(signature = (lexicon, bias, absent, indptr, label, weight, binary, pairs=None, scaling=None))]
+    #[pyo3(signature = (lexicon, bias, absent, indptr, label, weight, binary, pairs=None, scaling=None, calibration=None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
@@ -220,6 +258,7 @@ impl Scorer {
         binary: bool,
         pairs: Option<(Flat<u32>, Flat<u32>, Flat<f64>)>,
         scaling: Option<(Flat<f64>, Flat<u32>)>,
+        calibration: Option<Map>,
     ) -> PyResult<Self> {
         let card = Scorecard {
             bias: bias.to_vec(py)?,
@@ -229,18 +268,22 @@ impl Scorer {
             weight: weight.to_vec(py)?,
             binary,
         };
-        if let Some((length, groups)) = scaling {
-            let scaling = Scaling { length: length.to_vec(py)?, groups: groups_of(&groups.to_vec(py)?)? };
-            let scorer = CoreScorer::scaled(card, scaling, &lexicon.bind(py).get().0).map_err(invalid)?;
-            return Ok(Scorer { scorer, lexicon });
-        }
         let terms = lexicon.bind(py).get().0.names().len();
-        let scorer = CoreScorer::new(card, terms).map_err(invalid)?;
-        let Some((first, second, weight)) = pairs else {
-            return Ok(Scorer { scorer, lexicon });
+        let mut scorer = if let Some((length, groups)) = scaling {
+            let scaling = Scaling { length: length.to_vec(py)?, groups: groups_of(&groups.to_vec(py)?)? };
+            CoreScorer::scaled(card, scaling, &lexicon.bind(py).get().0)
+        } else {
+            CoreScorer::new(card, terms)
         };
-        let pairs = Pairs { first: first.to_vec(py)?, second: second.to_vec(py)?, weight: weight.to_vec(py)? };
-        Ok(Scorer { scorer: scorer.with_pairs(pairs).map_err(invalid)?, lexicon })
+        if let Some((first, second, weight)) = pairs {
+            let pairs = Pairs { first: first.to_vec(py)?, second: second.to_vec(py)?, weight: weight.to_vec(py)? };
+            scorer = scorer.and_then(|scorer| scorer.with_pairs(pairs));
+        }
+        if let Some(map) = calibration {
+            let calibration = map_of(py, &map)?;
+            scorer = scorer.and_then(|scorer| scorer.calibrated(calibration));
+        }
+        Ok(Scorer { scorer: scorer.map_err(invalid)?, lexicon })
     }
 
     /// The scores of texts: one row a text, one column a label.
@@ -464,6 +507,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check_counts, module)?)?;
     module.add_function(wrap_pyfunction!(check_part, module)?)?;
     module.add_function(wrap_pyfunction!(log_posterior, module)?)?;
+    module.add_function(wrap_pyfunction!(calibrated, module)?)?;
     module.add_function(wrap_pyfunction!(left_out::beyond, module)?)?;
     module.add_function(wrap_pyfunction!(left_out::without, module)?)?;
     module.add_function(wrap_pyfunction!(left_out::places, module)?)?;

@@ -39,7 +39,7 @@ COMMANDS = (
         "sample",
         "graph",
     ),
-    *("learn", "forget", "merge", "drop-label", "keep-labels", "rename-label", "select", "freeze"),
+    *("learn", "forget", "merge", "drop-label", "keep-labels", "rename-label", "select", "freeze", "recalibrate"),
 )
 WIDTH = 80
 INTERRUPTED = 130  # what shells say of a command that Ctrl-C ended

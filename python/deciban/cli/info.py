@@ -36,6 +36,7 @@ def run(given: Namespace) -> None:
         "labels": classifier.documents,
         "settings": classifier.settings.told,
         "provenance": list(classifier.provenance),
+        "calibration": None if classifier.calibration is None else classifier.calibration.about,
     }
     if given.json:
         screen.write_json(facts)
@@ -56,6 +57,8 @@ def run(given: Namespace) -> None:
             what = "C" if classifier.settings.shrinkage is None else "shrinkage"
             for line in _fitted(what, **part["fit"]):
                 print(line)
+    if classifier.calibration is not None:
+        print(f"calibrated: {classifier.calibration.told}")
     print(f"trained on: {told(classifier.provenance)}")
     if any(part.get("continued") for part in classifier.provenance):
         print("continued: fitted to new examples near the weights it had; not the model of all together")

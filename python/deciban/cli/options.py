@@ -130,6 +130,17 @@ def weight(given: str) -> float | str:
     return given if given == "auto" else number
 
 
+def share(given: str) -> float:
+    """A number between 0 and 1."""
+    try:
+        number = float(given)
+    except ValueError:
+        number = -1.0
+    if not 0 < number < 1:
+        raise ArgumentTypeError(f"expected a number between 0 and 1, got {given!r}")
+    return number
+
+
 def seconds(given: str) -> float | None:
     """`60`, `60s`, `10m`, `1h` or `none` as seconds."""
     number, unit = (given[:-1], given[-1]) if given[-1:] in UNITS else (given, "s")

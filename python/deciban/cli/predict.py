@@ -1,7 +1,8 @@
 """`deciban predict`: a file of texts -> their labels.
 
 Writes one row for each row read, in order and as they arrive: the label, and its probability; or those of the most
-probable labels, or of all.
+probable labels, or of all. With --coverage 0.9, the set of labels that holds the true one in nine of ten texts: the
+less sure, the larger; an empty one says that the text is like nothing seen.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ..examples import Batch, Source
     from ..modelfile import Saved
 
-Answer: TypeAlias = "tuple[list[tuple[str, float]], list[float]]"
+Answer: TypeAlias = "tuple[list[tuple[str, float]], list[float], Sequence[str] | None]"
 
 SUMMARY = "label texts"
 EXAMPLE = "deciban predict mail.deciban new.csv --keep id > answers.csv"
@@ -40,6 +41,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     several.add_argument("--proba", action="store_true", help="write the probability of every label")
     priors = "model, or adapt: reads the file twice, and answers for the mix of labels that it has (default: model)"
     parser.add_argument("--priors", default="model", choices=("model", "adapt"), metavar="NAME", help=priors)
+    coverage = "write the set of labels that holds the true one in this share of texts: 0.9, ...; joined by | in CSV"
+    several.add_argument("--coverage", type=options.share, metavar="SHARE", help=coverage)
+    within = "let --coverage hold for the texts of each label, not only overall"
+    parser.add_argument("--within-labels", action="store_true", help=within)
     options.add_source(parser, labelled=False)
     options.add_threads(parser)
     options.add_json(parser)
@@ -51,6 +56,10 @@ def run(given: Namespace) -> None:
 
     from ..modelfile import load
 
+    if given.within_labels and given.coverage is None:
+        raise UsageError("--within-labels says how --coverage is meant, which is missing; see deciban predict --help")
+    if given.coverage is not None and given.priors == "adapt":
+        raise UsageError("--coverage is for labels as frequent as in training, not for --priors adapt")
     source = options.source(given, labelled=False, keep=tuple(given.keep))
     saved = load(given.model)
     times = _adapted(given, source) if given.priors == "adapt" else None
@@ -59,14 +68,20 @@ def run(given: Namespace) -> None:
     with screen.stream(given.output) as stream, screen.progress(f"reading {given.file}", source.size) as progress:
         every = saved.labels if given.proba else ()
         top = min(given.top or 0, len(saved.labels))
-        writer = (_JsonLines if given.json else _Csv)(stream, every, _names(source.keep, top), top)
+        has_sets = given.coverage is not None
+        sets = _Sets(given) if has_sets else None
+        names = _names(source.keep, top, has_sets)
+        writer = (_JsonLines if given.json else _Csv)(stream, every, names, top, has_sets)
         for batch in source.batches(progress):
             kept = batch.kept or [[]] * len(batch.texts)
-            found = _of_all(saved, batch, threads) if every else _of_top(saved, batch, threads, top or 1)
-            if times is not None:
+            if sets is not None:
+                found = sets.of(batch)
+            elif times is not None:
                 found = _times(saved, _of_all(saved, batch, threads), times, top or 1, every=bool(every))
-            for values, (answers, row) in zip(kept, found, strict=True):
-                writer.write(values, answers, row)
+            else:
+                found = _of_all(saved, batch, threads) if every else _of_top(saved, batch, threads, top or 1)
+            for values, answer in zip(kept, found, strict=True):
+                writer.write(values, *answer)
             stream.flush()
             texts += len(batch.texts)
             if saved.settings.smoothing == "none":
@@ -105,13 +120,13 @@ def _times(saved: Saved, found: Iterator[Answer], times: list[float], top: int, 
         total = sum(joint)
         row = [p / total for p in joint] if total > 0 else answer[1]
         first = sorted(range(len(row)), key=lambda r: -row[r])[:top]
-        yield [(saved.labels[r], row[r]) for r in first], row if every else []
+        yield [(saved.labels[r], row[r]) for r in first], row if every else [], None
 
 
 def _of_top(saved: Saved, batch: Batch, threads: int, most: int) -> Iterator[Answer]:
     """For each text its most probable labels, with their probabilities."""
     for found in saved.top(batch.texts, batch.where, threads, most):
-        yield [(saved.labels[label], probability) for label, probability in found], []
+        yield [(saved.labels[label], probability) for label, probability in found], [], None
 
 
 def _of_all(saved: Saved, batch: Batch, threads: int) -> Iterator[Answer]:
@@ -120,12 +135,29 @@ def _of_all(saved: Saved, batch: Batch, threads: int) -> Iterator[Answer]:
     for start in range(0, len(batch.texts), step):
         where = partial(lambda start, place: batch.where(start + place), start)
         for label, row in saved.answers(batch.texts[start : start + step], where, threads):
-            yield [(saved.labels[label], row[label])], row
+            yield [(saved.labels[label], row[label])], row, None
 
 
-def _names(keep: Sequence[str], top: int) -> list[str]:
+class _Sets:
+    """Sets of labels, which take NumPy."""
+
+    def __init__(self, given: Namespace) -> None:
+        from ..classifier import load
+
+        self._model = load(given.model).with_threads(given.threads)
+        self._how = given.coverage, given.within_labels
+
+    def of(self, batch: Batch) -> Iterator[Answer]:
+        """For each text its label, with that one's probability, and the set of labels."""
+        coverage, within = self._how
+        for labels, row in self._model._sets(batch.texts, coverage, batch.where, within=within):
+            best = int(row.argmax())
+            yield [(self._model.labels[best], float(row[best]))], [], labels
+
+
+def _names(keep: Sequence[str], top: int, has_sets: bool) -> list[str]:
     """What kept columns are called: as before, but never as what is answered."""
-    answered = {"label", "probability", "probabilities", "top", *_columns(top)}
+    answered = {"label", "probability", "probabilities", "top", *_columns(top), *(["set"] if has_sets else [])}
     return [f"given_{column}" if column in answered else column for column in keep]
 
 
@@ -135,9 +167,9 @@ def _columns(top: int) -> list[str]:
 
 
 class _Csv:
-    def __init__(self, stream: TextIO, every: tuple[str, ...], keep: list[str], top: int) -> None:
+    def __init__(self, stream: TextIO, every: tuple[str, ...], keep: list[str], top: int, has_sets: bool) -> None:
         self._writer = csv_writer(stream)
-        self._header = [*keep, *_columns(top), *(f"p({label})" for label in every)]
+        self._header = [*keep, *_columns(top), *(["set"] if has_sets else []), *(f"p({label})" for label in every)]
 
     def begin(self) -> None:
         """Writes the names of the columns, once: only when there is an answer, or none is to be had."""
@@ -145,26 +177,33 @@ class _Csv:
             self._writer.writerow(self._header)
             self._header = []
 
-    def write(self, kept: list[Any], answers: list[tuple[str, float]], row: list[float]) -> None:
+    def write(
+        self, kept: list[Any], answers: list[tuple[str, float]], row: list[float], labels: Sequence[str] | None
+    ) -> None:
         self.begin()
         values = [value if isinstance(value, str) else json.dumps(value) for value in kept]
         for label, probability in answers:
             values += [label, f"{probability:.6g}"]
+        values += [] if labels is None else ["|".join(labels)]
         self._writer.writerow([*values, *(f"{p:.6g}" for p in row)])
 
 
 class _JsonLines:
-    def __init__(self, stream: TextIO, every: tuple[str, ...], keep: list[str], top: int) -> None:
+    def __init__(self, stream: TextIO, every: tuple[str, ...], keep: list[str], top: int, _has_sets: bool) -> None:
         self._stream, self._every, self._keep, self._top = stream, every, keep, top
 
     def begin(self) -> None:
         """Each answer names its values itself."""
 
-    def write(self, kept: list[Any], answers: list[tuple[str, float]], row: list[float]) -> None:
+    def write(
+        self, kept: list[Any], answers: list[tuple[str, float]], row: list[float], labels: Sequence[str] | None
+    ) -> None:
         named = [{"label": label, "probability": probability} for label, probability in answers]
         answer: dict[str, Any] = {**dict(zip(self._keep, kept, strict=True)), **named[0]}
         if self._top:
             answer["top"] = named
+        if labels is not None:
+            answer["set"] = list(labels)
         if self._every:
             answer["probabilities"] = dict(zip(self._every, row, strict=True))
         self._stream.write(json.dumps(answer, ensure_ascii=False) + "\n")

@@ -51,10 +51,10 @@ def run(given: Namespace) -> None:
         chosen = {"top": given.top, "by": given.by, "lowest": given.lowest}
         ranked = classifier.rank_in(source, given.label, **chosen, progress=progress)
     if given.json or given.csv or given.output is not None:
-        _write(ranked, given.output, classifier.settings.unit, as_json=given.json)
+        _write(ranked, given.output, classifier.unit, as_json=given.json)
     else:
-        _print(ranked, classifier.settings.unit)
-        print(f"{classifier.settings.unit} for {given.label} against all other labels together, by {given.by}")
+        _print(ranked, classifier.unit)
+        print(f"{classifier.unit} for {given.label} against all other labels together, by {given.by}")
 
 
 def _columns(unit: str) -> tuple[str, ...]:

@@ -128,8 +128,11 @@ def add_settings(parser: ArgumentParser) -> None:
     add("--shrinkage", default=None, type=float, metavar="SHARE", help=shrinkage)
     budget = "auto: how long to look for the best model: 60s, 10m, 1h, or none for no limit (default: 60s)"
     add("--budget", default=60.0, type=options.seconds, metavar="TIME", help=budget)
-    calibration = "how scores become probabilities (default: none)"
-    add("--calibration", default="none", metavar="NAME", help=calibration)
+    calibration = (
+        "how scores become probabilities: auto, by held-out texts (default), temperature, platt, dirichlet, isotonic, "
+        "or none: as the model has them"
+    )
+    add("--calibration", default="auto", metavar="NAME", help=calibration)
 
 
 def run(given: Namespace) -> None:

@@ -15,10 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
+from ..calibration import Calibration
 from ..decision import posterior
 from ..errors import NothingLearnt, OneLabel, SameLabel
 from ..projection import Forest
@@ -27,6 +29,7 @@ from ..terms import Terms, display
 from ..units import decibans
 
 APPROXIMATE = "approximate: the words' shares of what trees went by; they add up, but other shares could, too"
+Floats = npt.NDArray[np.float64]
 Spans: TypeAlias = "list[tuple[int, int]]"
 
 
@@ -57,7 +60,8 @@ class Evidence:
     All weights are decibans for `label` against `against`; `total`, their sum, is the posterior log-odds of the two.
     Where a model's scores are no log-odds, `unit` is "points", of the same size. `start` says what `prior` is made of.
     `probability` is that of `label` among all labels. `unknown` are terms that the model has never seen. What trees
-    say is told `approximate`ly: the weights add up, but are one account of several that would.
+    say is told `approximate`ly: the weights add up, but are one account of several that would. `calibrated` says how
+    scores were made honest, where they were; where that bends them, weights add up to what they were before.
     """
 
     text: str
@@ -70,6 +74,7 @@ class Evidence:
     unit: str = "decibans"
     start: str = "prior"
     approximate: bool = False
+    calibrated: str = ""
 
     @property
     def total(self) -> float:
@@ -89,7 +94,12 @@ class Evidence:
 
 
 def explain(
-    card: Scorecard | Forest, terms: Terms, text: str, label: str | None = None, against: str | None = None
+    card: Scorecard | Forest,
+    terms: Terms,
+    text: str,
+    label: str | None = None,
+    against: str | None = None,
+    calibration: Calibration | None = None,
 ) -> Evidence:
     """The evidence of a text for a label (by default the most probable) against another (the next).
 
@@ -103,12 +113,15 @@ def explain(
     """
     if not card.labels:
         raise NothingLearnt
-    scores = card.scores([text])[0]
-    one, other = _pair(card, scores, label, against)
+    raw = card.scores([text])[0]
     spans, names = _seen(terms, text)
     places = {term: place for term in spans if (place := card.lexicon.place(term)) is not None}
     counts = np.array([len(spans[term]) for term in places], np.int64)
-    start, added = card.account(np.fromiter(places.values(), np.int64, len(places)), counts)
+    known = float(len(places) if card.binary else counts.sum())
+    seen = _Seen(raw, known, calibration)
+    one, other = _pair(card, seen.scores, label, against)
+    bias, before = card.account(np.fromiter(places.values(), np.int64, len(places)), counts)
+    start, added = seen.start(bias), seen.adds(before)
     with np.errstate(invalid="ignore"):
         nats = np.nan_to_num(added[:, one] - added[:, other], nan=0.0, posinf=np.inf, neginf=-np.inf)
     found = [
@@ -116,21 +129,52 @@ def explain(
         for term, nat, count in zip(places, nats, counts.tolist(), strict=True)
         for times in (1 if card.binary else count,)
     ]
-    together = _together(card, places, one, other, spans, {term: _shown(names[term]) for term in places})
+    together = _together(card, seen, places, one, other, spans, {term: _shown(names[term]) for term in places})
     return Evidence(
         text=text,
         label=card.labels[one],
         against=card.labels[other],
-        probability=float(posterior(scores)[one]),
+        probability=float(posterior(seen.scores)[one]),
         prior=decibans(float(start[one] - start[other])),
         terms=tuple(sorted([*found, *together], key=lambda e: (-abs(e.decibans), e.term))),
         unknown=tuple(name for term in spans if term not in places for name in names[term]),
         approximate=card.approximate,
+        calibrated=seen.told,
     )
+
+
+class _Seen(NamedTuple):
+    """A text: its scores before they are calibrated, how many known terms it has, and what calibrates it."""
+
+    raw: Floats
+    known: float
+    calibration: Calibration | None
+
+    @property
+    def scores(self) -> Floats:
+        if self.calibration is None:
+            return self.raw
+        return np.asarray(self.calibration.apply(self.raw[None], np.array([self.known]))[0])
+
+    def adds(self, added: Floats) -> Floats:
+        """What is added, by what adds so much before."""
+        return added if self.calibration is None else self.calibration.adds(added, self.raw, self.known)
+
+    def start(self, bias: Floats) -> Floats:
+        return bias if self.calibration is None else self.calibration.start(bias, self.raw, self.known)
+
+    @property
+    def told(self) -> str:
+        if self.calibration is None:
+            return ""
+        when = " before the model last changed" if self.calibration.is_from_before else ""
+        bent = "" if self.calibration.is_linear else "; the probability is bent after"
+        return f"calibrated{when} ({self.calibration.method}){bent}"
 
 
 def _together(
     card: Scorecard | Forest,
+    seen: _Seen,
     places: dict[str, int],
     one: int,
     other: int,
@@ -143,7 +187,8 @@ def _together(
     at = {place: term for term, place in places.items()}
     for pair in card.pairs.among(np.fromiter(at, np.int64, len(at))):
         first, second = (at[int(terms[pair])] for terms in (card.pairs.first, card.pairs.second))
-        nat = card.pairs.weight[pair, one] - card.pairs.weight[pair, other]
+        added = seen.adds(card.pairs.weight[pair])
+        nat = added[one] - added[other]
         where = tuple(sorted({*spans[first], *spans[second]}))
         yield TermEvidence(
             f"{first} & {second}", decibans(float(nat)), 1, where, (f"{names[first]} & {names[second]}",)

@@ -73,4 +73,6 @@ def _remark(evidence: Evidence) -> str:
 def _unit(evidence: Evidence) -> str:
     if not evidence.terms:
         return "<p><i>no term of this text is known: the answer is the prior's</i></p>"
-    return f"<p><small>{evidence.unit} for {escape(evidence.label)} against {escape(evidence.against)}</small></p>"
+    calibrated = f"; {escape(evidence.calibrated)}" if evidence.calibrated else ""
+    pair = f"{escape(evidence.label)} against {escape(evidence.against)}"
+    return f"<p><small>{evidence.unit} for {pair}{calibrated}</small></p>"

@@ -91,7 +91,7 @@ def _remarks(evidence: Evidence, most: int) -> Text:
 def _remark(evidence: Evidence, most: int) -> Text:
     if not evidence.terms:
         return Text("no term of this text is known: the answer is the prior's", "italic")
-    if not evidence.unknown:
-        return Text(f"{evidence.unit} for {evidence.label} against {evidence.against}", "dim")
-    shown = ", ".join(map(display, evidence.unknown[:most]))
-    return Text(f"{evidence.unit} for {evidence.label} against {evidence.against}; never seen before: {shown}", "dim")
+    parts = [f"{evidence.unit} for {evidence.label} against {evidence.against}", evidence.calibrated]
+    if evidence.unknown:
+        parts.append(f"never seen before: {', '.join(map(display, evidence.unknown[:most]))}")
+    return Text("; ".join(filter(None, parts)), "dim")

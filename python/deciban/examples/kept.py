@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from random import Random
@@ -95,27 +96,44 @@ def _pairs(examples: Examples) -> Iterator[tuple[str, str]]:
 class Reservoir:
     """Some of all examples that pass by, each as likely as any other, and the same ones every time.
 
+    Once it is full, it knows how many to let pass before it takes the next (Li 1994, algorithm L), so that those cost
+    nothing.
+
     >>> sample = Reservoir(3)
     >>> for i in range(100):
     ...     sample.add(Examples([f"text {i}"], ["even" if i % 2 == 0 else "odd"]))
     >>> sample.examples
-    Examples(texts=['text 53', 'text 1', 'text 28'], labels=['odd', 'odd', 'even'], weights=None)
+    Examples(texts=['text 18', 'text 12', 'text 22'], labels=['even', 'even', 'even'], weights=None)
     """
 
     def __init__(self, most: int) -> None:
         self.most = most
         self._held: list[tuple[str, str, float]] = []
         self._passed = 0
+        self._next = 0  # of all that pass by, the number of the next that is taken
+        self._greatest = 1.0  # of as many random numbers as are held
         self._random = Random(0)  # noqa: S311
 
     def add(self, examples: Examples) -> None:
         """Lets examples pass by."""
-        for text, label, weight in zip(examples.texts, examples.labels, examples.each_weight, strict=True):
-            self._passed += 1
+        texts, labels, weights = examples
+        while self._next < self._passed + len(labels):
+            place = self._next - self._passed
+            self._take((as_text(texts[place]), labels[place], 1.0 if weights is None else weights[place]))
+        self._passed += len(labels)
+
+    def _take(self, example: tuple[str, str, float]) -> None:
+        if len(self._held) < self.most:
+            self._held.append(example)
+            self._next += 1
             if len(self._held) < self.most:
-                self._held.append((as_text(text), label, weight))
-            elif (place := self._random.randrange(self._passed)) < self.most:
-                self._held[place] = as_text(text), label, weight
+                return
+        else:
+            self._held[self._random.randrange(self.most)] = example
+            self._next += 1
+        self._greatest *= math.exp(math.log(1.0 - self._random.random()) / self.most)
+        passing = math.log(1.0 - self._random.random()) / math.log1p(-self._greatest)
+        self._next += int(min(passing, 1e15))
 
     def __len__(self) -> int:
         return len(self._held)

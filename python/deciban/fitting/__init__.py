@@ -1,7 +1,7 @@
 """Rows and labels -> a scorecard, by solvers: models that are no function of the counts (Rush: logistic, hinge, NBSVM).
 
-`fit` makes the scorecard of some examples as settings say, and tells how: which C was chosen, and how well rows did
-that were held out for it. One linear model is a `Member`; a `committee` adds several up.
+`fit` makes the scorecard of some examples as settings say, and tells how: which C was chosen, how well rows did that
+were held out for it, and what they scored. One linear model is a `Member`; a `committee` adds several up.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ __all__ = [
     "chosen_cost",
     "eliminated",
     "fit",
+    "held_out",
     "labelled",
     "learn",
     "learnt",
@@ -59,8 +60,9 @@ def fit(
     steps: Steps | None = None,
     weights: Sequence[float] | None = None,
     clock: Clock | None = None,
-) -> tuple[Scorecard, Settings, dict[str, Any]]:
-    """The scorecard of rows with labels y; the settings with what was chosen; and how it was chosen, for a file.
+) -> tuple[Scorecard, Settings, dict[str, Any], Floats | None]:
+    """The scorecard of rows with labels y; the settings with what was chosen; how it was chosen, for a file; and what
+    rows scored that were held out for it, where any were.
 
     A committee whose time is measured by a `clock` has the members that there is time for.
 
@@ -68,16 +70,29 @@ def fit(
     """
     of, threads = labelled(counts, y, settings, weights), settings.cores
     if settings.model == "committee":
-        found, told = _committee(counts, rows, of, threads, steps, clock or Clock(None))
-        return found, settings, told
+        of_all, told, held = _committee(counts, rows, of, threads, steps, clock or Clock(None))
+        return of_all, settings, told, held
     member = member_of(settings, of.labels)
     seen = see(rows, counts, member.sight)
-    told = {}
+    chosen: dict[str, Any] = {}
+    scores: Floats | None = None
     if settings.cost is None:
-        cost, told = chosen_cost(member, seen, of, threads, steps)
+        cost, chosen, scores = chosen_cost(member, seen, of, threads, steps)
         member, settings = replace(member, c=cost), replace(settings, cost=cost)
     linear = members.fit(member, seen, of, threads, steps)
-    return cards.of_one(counts.labels, counts.lexicon, seen, linear), settings, told
+    return cards.of_one(counts.labels, counts.lexicon, seen, linear), settings, chosen, scores
+
+
+def held_out(
+    counts: Counts, rows: Rows, y: Integers, settings: Settings, weights: Sequence[float] | None = None
+) -> Floats:
+    """What rows score (rows x labels), each by a model of the rows of other folds, with the C that settings have."""
+    of = labelled(counts, y, settings, weights)
+    if settings.model == "committee":
+        return _committee(counts, rows, of, settings.cores, None, Clock(None))[2]
+    member = member_of(settings, of.labels)
+    seen = see(rows, counts, member.sight)
+    return np.asarray(members.held_out(member, seen, of, committee.folds_of(y, FOLDS), [member.c], settings.cores)[0])
 
 
 def eliminated(
@@ -93,7 +108,7 @@ def eliminated(
     of = labelled(counts, y, settings, weights)
     member = member_of(settings, of.labels)
     if settings.cost is None:
-        cost, _ = chosen_cost(member, see(rows, counts, member.sight), of, settings.cores, steps)
+        cost, *_ = chosen_cost(member, see(rows, counts, member.sight), of, settings.cores, steps)
         member = replace(member, c=cost)
     return eliminate(member, counts, rows, of, committee.folds_of(y, FOLDS), top, settings.cores, steps)
 
@@ -151,20 +166,23 @@ def _costs(
 
 def chosen_cost(
     member: Member, seen: Seen, of: Labelled, threads: int, steps: Steps | None
-) -> tuple[float, dict[str, Any]]:
-    """The C that does best on held-out rows, by what they cost, the least of those that do as well; how each did."""
+) -> tuple[float, dict[str, Any], Floats]:
+    """The C that does best on held-out rows, by what they cost, the least of those that do as well; how each did; and
+    the scores of the rows.
+    """
     costs = COSTS if member.sight.length_norm else SMALL_COSTS
     folds = committee.folds_of(of.y, FOLDS)
     scores = members.held_out(member, seen, of, folds, costs, threads, steps)
     right = [_right(of_cost, of) for of_cost in scores]
-    best = costs[int(np.argmax(right))]
-    return best, {"held_out": {f"{cost:g}": accuracy for cost, accuracy in zip(costs, right, strict=True)}}
+    best = int(np.argmax(right))
+    told = {"held_out": {f"{cost:g}": accuracy for cost, accuracy in zip(costs, right, strict=True)}}
+    return costs[best], told, scores[best]
 
 
 def _committee(
     counts: Counts, rows: Rows, of: Labelled, threads: int, steps: Steps | None, clock: Clock
-) -> tuple[Scorecard, dict[str, Any]]:
-    """The committee of all members that have something to see, and that there is time for."""
+) -> tuple[Scorecard, dict[str, Any], Floats]:
+    """The committee of all members that have something to see, and that there is time for; and its held-out scores."""
     sitting, passed_over = _sitting(counts, rows, of, threads, steps, clock)
     scores = [held for _, _, held in sitting]
     found = committee.weigh(scores, of)
@@ -184,7 +202,7 @@ def _committee(
         "weights": dict(zip(names, found.members.tolist(), strict=True)),
         **({"passed_over": passed_over} if passed_over else {}),
     }
-    return replace(made, bias=made.bias + found.bias), told
+    return replace(made, bias=made.bias + found.bias), told, together
 
 
 def _sitting(

@@ -98,7 +98,7 @@ def _linear(task: Task) -> Fitted:
         axes = task.rotation(number) if settings.model == "rotation" else _lsa(task)
         low = _low(axes.project(task.x), member)
         if settings.cost is None and number == 0:
-            cost, told = chosen_cost(member, low, task.of, settings.cores, task.steps)
+            cost, told, _ = chosen_cost(member, low, task.of, settings.cores, task.steps)
             member, settings = replace(member, c=cost), replace(settings, cost=cost)
         linear = members.fit(member, low, task.of, settings.cores, task.steps)
         found.append(Linear(axes.back(linear.weights), linear.bias))

@@ -67,7 +67,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         features: int | None = None,
         rounds: int | None = None,
         shrinkage: float | None = None,
-        calibration: str = "none",
+        calibration: str = "auto",
         threads: int | None = None,
         budget: float | None = 60.0,
     ) -> None:

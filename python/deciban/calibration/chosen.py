@@ -1,0 +1,151 @@
+"""Held-out scores -> the map that does best on those that were left out of its making, or none.
+
+Folds of the sample: each map is fit to the others, and asked of the fold. Of equal ones the simpler is taken; a map
+must be better than none by more than luck could be. `auto` does not ask isotonic maps: under them evidence would not
+add up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ..decision import log_posterior
+from ..decision.sets import conformal
+from ..fitting.committee import folds_of
+from . import Calibration, Sample
+from .fitted import DIGITS, How, fit
+from .isotonic import knots
+
+Floats = npt.NDArray[np.float64]
+FEWEST = 20  # texts: fewer say nothing
+MOST_TEXTS = 4000  # more say no more
+MOST_SCORES = 1 << 18  # texts x labels, that maps are fit to
+MOST_LABELS = 400  # that have numbers of their own; with more, the length alone is asked
+MOST_ACROSS = 24  # labels for which what goes across them is asked
+FOLDS = 5
+WORST = -50.0  # log p: what is less says no more of a map
+AUTO, NONE = "auto", "none"
+HOWS = {
+    "temperature": (How("temperature"),),
+    "platt": (How("platt", 30.0),),
+    "dirichlet": (How("dirichlet", 300.0),),
+    "isotonic": (How("isotonic"),),
+}
+
+
+def most_texts(labels: int) -> int:
+    """How many held-out texts to calibrate by."""
+    return max(FEWEST, min(MOST_TEXTS, (MOST_SCORES << 3) // max(labels, 1)))
+
+
+def calibrate(
+    sample: Sample, method: str, labels: tuple[str, ...], log_prior: Floats, log_share: Floats
+) -> Calibration | None:
+    """The map of scores that suits a sample best, what it is worth for texts left out of it, what they say for sets.
+
+    None where there are too few texts.
+    """
+    if len(sample.y) < FEWEST:
+        return None
+    made = _Maps(sample, labels, log_prior, log_share)
+    raw = log_posterior(sample.scores)
+    found, log_p = Calibration(NONE, labels, np.zeros(3)), raw
+    if method != NONE and len(made.finite.y) >= FEWEST and len(np.unique(made.finite.y)) > 1:
+        tried = [(how, made.crossed(how)) for how in _hows(method, len(labels))]
+        how, crossed = min(tried, key=lambda one: _rounded(made.losses(one[1])))
+        gain = made.losses(raw) - made.losses(crossed)
+        if method != AUTO or gain.mean() > gain.std() / math.sqrt(len(gain)):
+            found, log_p = made.fit(how, sample), crossed
+    p_true = np.exp(log_p[np.arange(len(sample.y)), sample.y])
+    seen = conformal(p_true, sample.y, len(labels), sample.known)
+    losses = _rounded(made.losses(raw)), _rounded(made.losses(log_p))
+    return replace(found, texts=len(sample.y), raw=losses[0], loss=losses[1], conformal=seen)
+
+
+def _rounded(losses: Floats) -> float:
+    return round(float(losses.mean()), DIGITS) if len(losses) else 0.0
+
+
+def crossed(sample: Sample, calibration: Calibration, log_prior: Floats, log_share: Floats) -> Floats:
+    """Scores of a sample, calibrated by maps of the same kind that were fit to others of it."""
+    made = _Maps(sample, calibration.labels, log_prior, log_share)
+    if np.isfinite(sample.scores).all(axis=1).sum() < 2 * FEWEST:
+        return _mapped(calibration, sample)
+    return made.crossed(_how(calibration, len(calibration.labels)))
+
+
+def _hows(method: str, labels: int) -> Iterator[How]:
+    """What to try, the simpler first."""
+    if labels > MOST_LABELS:
+        yield How("temperature", has_spread=False)
+        return
+    for name in ("temperature", "platt", "dirichlet") if method == AUTO else (method,):
+        if name != "dirichlet" or 2 < labels <= MOST_ACROSS:
+            yield from HOWS[name]
+        elif method != AUTO:  # of two labels it is the same, of very many nothing across is to be had
+            yield from HOWS["platt"]
+
+
+def _how(calibration: Calibration, labels: int) -> How:
+    """How a map was made."""
+    if calibration.method == "temperature":
+        return How("temperature", has_spread=labels <= MOST_LABELS)
+    return HOWS[calibration.method][0]
+
+
+def _mapped(found: Calibration, sample: Sample) -> Floats:
+    """Scores, mapped; a label that cannot be had stays so, and says nothing of others."""
+    can_be = np.isfinite(sample.scores)
+    if can_be.all():
+        return found.apply(sample.scores, sample.known)
+    least = np.where(can_be, sample.scores, np.inf).min(axis=1, keepdims=True)
+    filled = np.where(can_be, sample.scores, np.where(np.isfinite(least), least, 0.0))
+    return np.where(can_be, found.apply(filled, sample.known), -np.inf)
+
+
+def _finite(sample: Sample) -> Sample:
+    """Without texts that were the only one of their label: left out, the label was none."""
+    known = np.asarray(np.isfinite(sample.scores).all(axis=1))
+    return sample if known.all() else sample.some(known)
+
+
+class _Maps:
+    """Maps of a sample, fit to all of it, or to all but a fold."""
+
+    def __init__(self, sample: Sample, labels: tuple[str, ...], log_prior: Floats, log_share: Floats) -> None:
+        self.sample, self.labels, self.log_prior, self.log_share = sample, labels, log_prior, log_share
+        self.finite = _finite(sample)
+        self._starts: dict[How, Floats] = {}
+
+    def losses(self, log_p: Floats) -> Floats:
+        """The log loss of each text whose label others have, too."""
+        own = log_p[np.arange(len(self.sample.y)), self.sample.y]
+        return -np.maximum(own[np.isfinite(self.sample.scores).all(axis=1)], WORST)
+
+    def fit(self, how: How, sample: Sample) -> Calibration:
+        """The map of some texts, of as many of them as there is use for."""
+        sample = _finite(sample)
+        most = min(MOST_TEXTS, max(MOST_SCORES // len(self.labels), FEWEST))
+        if len(sample.y) > most:
+            sample = sample.some(np.linspace(0, len(sample.y) - 1, most).astype(np.int64))
+        given = (self.labels, self.log_prior, self.log_share)
+        if how.method != "isotonic":
+            found, self._starts[how] = fit(sample, how, *given, self._starts.get(how))
+            return found
+        tempered = self.fit(How("temperature"), sample)
+        log_p = log_posterior(tempered.apply(sample.scores, sample.known))
+        return replace(tempered, method="isotonic", knots=knots(log_p, sample.y))
+
+    def crossed(self, how: How) -> Floats:
+        """The log probabilities of all texts by maps fit to other folds."""
+        scores, folds = np.empty_like(self.sample.scores), folds_of(self.sample.y, FOLDS)
+        for fold in range(FOLDS):
+            there = folds == fold
+            some = self.sample.some(there)
+            scores[there] = _mapped(self.fit(how, self.sample.some(~there)), some)
+        return log_posterior(scores)

@@ -106,7 +106,7 @@ def main() -> None:
     given = _arguments()
     facts = {name: value for name, value in machine.facts().items() if name in ("date", "processor", "numpy")}
     found: dict[tuple[str, str], Outcome] = {}
-    theirs: dict[str, tuple[Judged, Judged]] = {}
+    theirs: dict[str, tuple[Judged, Judged | None]] = {}
     for name in given.sets:
         read = sets.read(name)
         for model in given.models:
@@ -160,7 +160,10 @@ def _outcome(read: sets.Set, model: str) -> Outcome:
     )
 
 
-def _of_scikit_learn(read: sets.Set) -> tuple[Judged, Judged]:
+def _of_scikit_learn(read: sets.Set) -> tuple[Judged, Judged | None]:
+    """Theirs, raw and calibrated; the latter takes five texts of every label."""
+    from collections import Counter
+
     from sklearn.calibration import CalibratedClassifierCV
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.naive_bayes import MultinomialNB
@@ -171,12 +174,13 @@ def _of_scikit_learn(read: sets.Set) -> tuple[Judged, Judged]:
         texts, labels = read.at(test)
         return judged(model.predict_proba(texts), list(model.classes_), labels)
 
-    makers = (MultinomialNB, lambda: CalibratedClassifierCV(MultinomialNB(), cv=5))
+    def all_parts(make: Any) -> Judged:
+        return together([asked(make_pipeline(CountVectorizer(), make()), *part) for part in parts])
+
     parts = list(read.parts(FOLDS))
-    raw, calibrated = (
-        together([asked(make_pipeline(CountVectorizer(), make()), *part) for part in parts]) for make in makers
-    )
-    return raw, calibrated
+    is_enough = all(min(Counter(read.at(train)[1]).values()) >= FOLDS for train, _ in parts)
+    calibrated = all_parts(lambda: CalibratedClassifierCV(MultinomialNB(), cv=FOLDS)) if is_enough else None
+    return all_parts(MultinomialNB), calibrated
 
 
 def _line(of: Outcome) -> str:
@@ -189,7 +193,7 @@ def _line(of: Outcome) -> str:
 
 
 def _page(
-    found: dict[tuple[str, str], Outcome], theirs: dict[str, tuple[Judged, Judged]], facts: dict[str, str]
+    found: dict[tuple[str, str], Outcome], theirs: dict[str, tuple[Judged, Judged | None]], facts: dict[str, str]
 ) -> str:
     models = list(dict.fromkeys(model for _, model in found))
     parts = [f"# Calibration and conformal sets\n\n{__doc__.partition(chr(10))[2].strip()}\n"]
@@ -206,7 +210,7 @@ def _page(
     return "\n".join(parts)
 
 
-def _table(found: dict[str, Outcome], theirs: dict[str, tuple[Judged, Judged]]) -> str:
+def _table(found: dict[str, Outcome], theirs: dict[str, tuple[Judged, Judged | None]]) -> str:
     columns = ["set", "ECE raw", "ECE", "noise", "loss raw", "loss", "promised", "accuracy raw", "accuracy", "map", "s"]
     columns += ["sklearn ECE raw", "ECE", "loss raw", "loss"] if theirs else []
     lines = [f"| {' | '.join(columns)} |", f"| --- {'| ---: ' * (len(columns) - 1)}|"]
@@ -216,7 +220,8 @@ def _table(found: dict[str, Outcome], theirs: dict[str, tuple[Judged, Judged]]) 
         cells = [name, *(f"{value:.3f}" for value in values), of.method, f"{of.seconds:.1f}"]
         if theirs:
             a, b = theirs[name]
-            cells += [f"{value:.3f}" for value in (a.error, b.error, a.loss, b.loss)]
+            calibrated = ("-", "-") if b is None else (f"{b.error:.3f}", f"{b.loss:.3f}")
+            cells += [f"{a.error:.3f}", calibrated[0], f"{a.loss:.3f}", calibrated[1]]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

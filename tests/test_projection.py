@@ -137,8 +137,9 @@ def test_conjugate_gradients_solve(n, seed):
 def test_as_many_features_as_texts_change_nothing(tickets):
     """An L2 penalty knows no directions: in all of the rows' space, the fit is the same."""
     texts, labels = (column[::6] for column in tickets)
-    plain = deciban.train(texts, labels, model="hinge", cost=1.0)
-    whole = deciban.train(texts, labels, model="hinge", cost=1.0, project=f"lsa:{len(texts)}")
+    given = {"model": "hinge", "cost": 1.0, "calibration": "none"}
+    plain = deciban.train(texts, labels, **given)
+    whole = deciban.train(texts, labels, project=f"lsa:{len(texts)}", **given)
     others = tickets[0][1::6]
     assert np.abs(plain.scores(others) - whole.scores(others)).max() < 0.02
 
@@ -152,8 +153,9 @@ def test_lsa_leaves_so_many_dimensions(tickets):
 def test_a_rotation_of_one_subset_and_round_is_lsa(tickets):
     texts, labels = (column[::6] for column in tickets)
     n = len(texts)  # all of the rows' space: there a random start does not matter
-    one = deciban.train(texts, labels, model="rotation", subsets=1, features=n, rounds=1, cost=3.0)
-    other = deciban.train(texts, labels, model="logistic", project=f"lsa:{n}", cost=3.0)
+    given = {"cost": 3.0, "calibration": "none"}
+    one = deciban.train(texts, labels, model="rotation", subsets=1, features=n, rounds=1, **given)
+    other = deciban.train(texts, labels, model="logistic", project=f"lsa:{n}", **given)
     assert np.abs(one.scores(texts) - other.scores(texts)).max() < 0.05
 
 
@@ -313,7 +315,7 @@ def test_what_a_forest_has_no_weights_for_it_says(model, tmp_path):
 
 def test_weights_of_texts_are_texts_that_stand_there_so_often(tickets):
     texts, labels = (column[::6] for column in tickets)
-    given = {"model": "fisher", "shrinkage": 0.5, "idf": False}
+    given = {"model": "fisher", "shrinkage": 0.5, "idf": False, "calibration": "none"}
     twice = deciban.train(texts * 2, labels * 2, **given)
     heavy = deciban.train(texts, labels, weights=[2.0] * len(texts), **given)
     assert np.allclose(twice.scores(texts), heavy.scores(texts), rtol=1e-6, atol=1e-6)

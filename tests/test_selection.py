@@ -186,7 +186,7 @@ def as_if_only(model, texts):
 
 def selecting(kind, corpus, strength, select):
     has_labels(corpus)
-    return deciban.train(*columns(corpus), select=select, **settings_of(kind, strength))
+    return deciban.train(*columns(corpus), select=select, calibration="none", **settings_of(kind, strength))
 
 
 @every_model_but(("multinomial", "deleted"), ("twcnb", "laplace"))  # which look at whole texts
@@ -254,7 +254,8 @@ def test_another_choice_needs_no_training(kind, corpus, strength, select, tmp_pa
 
 
 @pytest.mark.parametrize(
-    "settings", [{"model": "logistic", "cost": 1.0}, {"model": "nbsvm", "cost": 1.0}, {"model": "tan"}]
+    "settings",
+    [{"model": "logistic", "cost": 1.0}, {"model": "nbsvm", "cost": 1.0}, {"model": "tan", "calibration": "none"}],
 )
 def test_a_model_that_needs_rows_sees_the_kept_terms_alone(settings, tickets, tmp_path):
     texts, labels = tickets
@@ -384,7 +385,7 @@ def test_a_report_tells_evidence_as_leave_one_out_has_it(options, tickets, tmp_p
     file, model, report = tmp_path / "tickets.jsonl", tmp_path / "m.deciban", tmp_path / "report.html"
     rows = (json.dumps({"text": text, "label": label}) for text, label in zip(*tickets, strict=True))
     file.write_text("\n".join(rows))
-    assert run(["train", str(file), "--model", "multinomial", *options, "-o", str(model)]) == 0
+    assert run(["train", str(file), "--model", "multinomial", "--calibration", "none", *options, "-o", str(model)]) == 0
     assert "of them kept" in capsys.readouterr().out
     assert run(["evaluate", str(model), str(file), "--loo", "--report", str(report)]) == 0
     assert "terms were selected by the same texts" in capsys.readouterr().out

@@ -237,6 +237,15 @@ fn each<'a, T: Clone>(array: &'a ArrayRef, make: &impl Fn(Option<&'a [u8]>) -> T
     }
 }
 
+/// A value of an array alone: without the dictionary that it stands in.
+fn one(array: &ArrayRef, place: usize) -> ArrayRef {
+    let one = array.slice(place, 1);
+    match one.as_any_dictionary_opt() {
+        Some(dictionary) if one.is_valid(0) => dictionary.values().slice(dictionary.normalized_keys()[0], 1),
+        _ => one,
+    }
+}
+
 #[pymethods]
 impl Column {
     fn __len__(&self) -> usize {
@@ -247,7 +256,7 @@ impl Column {
         let mut rest = place;
         for chunk in &self.0 {
             if rest < chunk.array.len() {
-                let one = Chunk { array: chunk.array.slice(rest, 1), is_text: chunk.is_text };
+                let one = Chunk { array: one(&chunk.array, rest), is_text: chunk.is_text };
                 return Ok(one.objects(py).swap_remove(0));
             }
             rest -= chunk.array.len();

@@ -131,12 +131,17 @@ def evaluations(tickets):
     yield model, model.evaluate(texts[1::2], labels[1::2]), texts[1::2], "test on others"
 
 
+def rounded(figures):
+    """Figures but for their last digits: sums of parts differ in those from sums of all."""
+    return json.loads(json.dumps(figures), parse_float=lambda written: round(float(written), 12))
+
+
 def test_figures_and_reports_are_the_same_where_scores_are_not_kept(tickets, tmp_path, request):
     kept = [*evaluations(tickets)]
     request.getfixturevalue("nothing_kept")
     for (model, expected, texts, protocol), (_, ours, _, _) in zip(kept, evaluations(tickets), strict=True):
         assert not isinstance(ours.held.given, np.ndarray)
-        assert ours.as_dict() == expected.as_dict()
+        assert rounded(ours.as_dict()) == rounded(expected.as_dict())
         for name, evaluation in (("ours", ours), ("expected", expected)):
             write(tmp_path / f"{name}.html", model, evaluation, texts, protocol=protocol, command="-")
         assert (tmp_path / "ours.html").read_bytes() == (tmp_path / "expected.html").read_bytes()
@@ -208,8 +213,8 @@ def test_top_and_proba_exclude_each_other(numbers):
 def test_evaluate_shows_some_labels_and_writes_pairs(numbers):
     model, examples = numbers
     shown = command("evaluate", model, examples).splitlines()
-    assert len(shown) == 2 + 1 + 200 + 1
-    assert shown[-1] == "the 200 labels with most examples, of 1,200; --json has all"
+    assert len(shown) == 3 + 1 + 200 + 2
+    assert shown[-2] == "the 200 labels with most examples, of 1,200; --json has all"
     figures = json.loads(command("evaluate", model, examples, "--json"))
     assert len(figures["labels"]) == 1200
     assert figures["confusion"]["pairs"][0] == {"true": "label0", "predicted": "label0", "count": 2}

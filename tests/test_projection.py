@@ -89,7 +89,9 @@ def test_a_rotation_splits_terms_into_disjoint_subsets_and_pools_their_features(
         theirs = np.linalg.svd(x[:, own].toarray(), full_matrices=False)
         expected = (theirs[0] * theirs[1])[:, :r]
         features = x @ v[:, place * r : (place + 1) * r]
-        assert np.allclose(features @ features.T, expected @ expected.T, atol=1e-6)
+        if not np.isclose(theirs[1][r - 1 :][:1], theirs[1][r:][:1]).any():  # else several directions are as good
+            assert np.allclose(features @ features.T, expected @ expected.T, atol=1e-6)
+        assert np.isclose((features**2).sum(), (expected**2).sum())
     assert np.allclose(axes.project(x), x @ v)
     low = np.random.default_rng(1).normal(size=(k * r, 3))
     assert np.allclose(axes.back(low), v @ low)

@@ -78,7 +78,7 @@ def laid_out(x, y, cost):
 def test_a_fitted_model_learns_a_heavy_text_as_if_given_so_often(model, class_weight, tickets):
     """But for idf and ratios, which count texts."""
     weights = some_weights(len(tickets[0]))
-    given = {"model": model, "cost": 0.3, "idf": False, "class_weight": class_weight}
+    given = {"model": model, "cost": 0.3, "idf": False, "class_weight": class_weight, "calibration": "none"}
     heavy = deciban.train(*tickets, weights=weights, **given)
     often = deciban.train(*repeated(*tickets, weights), **given)
     ours, theirs = heavy.scores(tickets[0]), often.scores(tickets[0])

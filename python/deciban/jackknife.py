@@ -29,7 +29,9 @@ Floats = npt.NDArray[np.float64]
 
 
 def sample_of(examples: Examples, labels: int) -> Examples:
-    """As many of some examples as there is use for, drawn as they are from a file."""
+    """As many of some examples as there is use for, drawn as they are from a file; themselves, if they are few."""
+    if len(examples.labels) <= most_texts(labels):
+        return examples
     reservoir = kept.Reservoir(MOST_TEXTS)
     reservoir.add(examples)
     places = np.linspace(0, len(reservoir) - 1, min(most_texts(labels), len(reservoir)), dtype=int)

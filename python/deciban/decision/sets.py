@@ -31,7 +31,7 @@ class Conformal:
     """How little true labels of held-out texts conform, rising: of all, and those of label r from `ends[r]` on.
 
     >>> seen = conformal(np.array([0.9, 0.8, 0.6, 0.4]), np.array([0, 0, 1, 1]), 2, np.ones(4))
-    >>> seen.sets(np.array([[0.7, 0.3], [0.45, 0.55]]), np.ones(2), coverage=0.6).tolist()
+    >>> seen.sets(np.array([[0.7, 0.3], [0.45, 0.55]]), np.ones(2), coverage=0.8).tolist()
     [[True, False], [True, True]]
     """
 

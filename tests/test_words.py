@@ -106,7 +106,8 @@ def test_the_words_on_the_command_line(tickets_model):
     assert [row.split()[-3:] for row in rows] == [
         [f"{word['decibans']:+.1f}", str(word["documents"]), str(word["others"])] for word in found
     ]
-    assert remark.startswith("decibans for the label against all other labels together, for one occurrence")
+    about = "decibans for the label against all other labels together, for one occurrence"
+    assert remark == f"{about}, before calibration"
     assert least == "words that are in at least 2 texts, or one in a hundred, of the label (--min-documents)"
 
 
@@ -114,8 +115,10 @@ def test_the_words_of_every_label_on_the_command_line(tickets_model):
     shown = command("words", tickets_model, "--against", "bug", "--min-documents", "9", "--top", "2").splitlines()
     assert len(shown) == 5 * 3 + 2
     assert all("of 117 bug" in line for line in shown[:-2:3])
-    assert shown[-2].startswith("decibans for the label against bug, for one occurrence")
-    assert shown[-1] == "words that are in at least 9 texts of the label (--min-documents)"
+    assert shown[-2:] == [
+        "decibans for the label against bug, for one occurrence, before calibration",
+        "words that are in at least 9 texts of the label (--min-documents)",
+    ]
 
 
 def test_certainty_has_no_number_in_json(tmp_path):

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import deciban
 from conftest import DATA
 from corpora import columns, corpora, seen, some_text
-from deciban import classifier, holdout
+from deciban import holdout
+from deciban.classifier import judging
 from deciban.counts import count
 from deciban.decision import posterior
 from deciban.evaluation import Evaluation
@@ -120,7 +121,7 @@ def test_m_is_a_whole_number():
 @pytest.fixture
 def nothing_kept(monkeypatch):
     """Scores are made again each time, three examples at a time, as if they were too many to keep."""
-    monkeypatch.setattr(classifier, "MOST_KEPT", 0)
+    monkeypatch.setattr(judging, "MOST_KEPT", 0)
     monkeypatch.setattr(holdout, "AT_ONCE", 18)
 
 

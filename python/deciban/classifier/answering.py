@@ -1,0 +1,210 @@
+"""What a classifier answers: labels, probabilities, sets of labels, rankings, reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._core import BadText as BadTextInCore
+from ..calibration.chosen import FEWEST
+from ..decision import log_odds, log_posterior
+from ..decision.priors import Mix, check_priors, mix
+from ..decision.ranking import BY, Ranked, Ranking
+from ..decision.sets import Conformal
+from ..drift import Drift, drift
+from ..errors import (
+    BadSetting,
+    BadText,
+    NoHeldOut,
+    NoTexts,
+    NotUtf8,
+    OneLabel,
+    SameLabel,
+    described,
+)
+from ..evidence import Evidence, explain
+from ..examples import Source, as_text, texts_of
+from ..rows import rows
+from ..terms import check_choice, refuse
+from ..weighing import log_prior
+from .known import IN_MEMORY, Floats, Known, check_positive
+
+if TYPE_CHECKING:
+    from .._core import Texts
+
+
+MOST_MIXED = 1 << 22  # probabilities by which a mix of labels is found
+MOST_AT_ONCE = 1 << 20  # probabilities
+
+
+class Answering(Known):
+    """Texts come in, labels and reasons go out."""
+
+    def scores(self, texts: object, where: Callable[[int], str] = IN_MEMORY) -> Floats:
+        """The score of each label (column) for each text (row), in nats, calibrated."""
+        texts = texts_of(texts)
+        try:
+            return self._answering.scores(texts, self.settings.cores)
+        except BadTextInCore as error:
+            refuse(error, texts, where)
+
+    def predict(self, texts: object, priors: str = "model") -> list[str]:
+        """The most probable label of each text; with `priors="adapt"`, for the mix of labels that these texts have."""
+        if check_priors(priors) == "model":
+            return self._best(texts_of(texts), IN_MEMORY)
+        return [self.labels[r] for r in self.predict_log_proba(texts, priors).argmax(axis=1)]
+
+    def _best(self, texts: Texts, where: Callable[[int], str]) -> list[str]:
+        try:
+            return self._answering.best(texts, self.settings.cores)
+        except BadTextInCore as error:
+            refuse(error, texts, where)
+
+    def predict_top(self, texts: object, m: int = 5) -> list[list[tuple[str, float]]]:
+        """The m most probable labels of each text, the most probable first, each with its probability."""
+        if type(m) is not int or m < 1:
+            raise BadSetting(setting="m", got=m, expected="a whole number above 0")
+        texts = texts_of(texts)
+        try:
+            return self._answering.top(texts, m, self.settings.cores)
+        except BadTextInCore as error:
+            refuse(error, texts, IN_MEMORY)
+
+    def predict_set(
+        self, texts: object, coverage: float = 0.9, *, within_labels: bool = False
+    ) -> list[tuple[str, ...]]:
+        """For each text a set of labels that holds the true one so often; the most probable first.
+
+        Overall, or within the texts of each label. The empty set says that the text is like nothing seen.
+        """
+        texts = texts_of(texts)
+        return [labels for labels, _ in self._sets(texts, coverage, IN_MEMORY, within=within_labels)]
+
+    def _sets(
+        self, texts: Texts, coverage: float, where: Callable[[int], str], *, within: bool
+    ) -> Iterator[tuple[tuple[str, ...], Floats]]:
+        """The set of each text, and the probabilities of all labels."""
+        check_coverage(coverage)
+        seen, step = self._conformal(), max(MOST_AT_ONCE // max(len(self.labels), 1), 1)
+        for start in range(0, len(texts), step):
+            some: list[Any] = [texts[i] for i in range(start, min(start + step, len(texts)))]
+            p = np.exp(log_posterior(self.scores(some, lambda place: where(start + place))))  # noqa: B023
+            known = np.diff(rows(self.lexicon, some, self.settings.cores).indptr).astype(np.float64)
+            for row, is_in in zip(p, seen.sets(p, known, coverage, within=within), strict=True):
+                order = np.flatnonzero(is_in)
+                yield tuple(self.labels[r] for r in order[np.argsort(-row[order], kind="stable")]), row
+
+    def _conformal(self) -> Conformal:
+        """What held-out texts say for sets of labels."""
+        found = self.calibration
+        if found is None and self._calibration is None and self.settings.calibration == "none":
+            found = self._asked_for("none")
+        if found is None or found.conformal is None:
+            raise NoHeldOut(least=FEWEST)
+        return found.conformal
+
+    def predict_proba(self, texts: object, priors: str = "model") -> Floats:
+        """The probability of each label (columns, as in `labels`) for each text (rows).
+
+        The model takes labels to be as frequent as in training; with `priors="adapt"`, as they are found to be among
+        these texts, where that is another mix.
+        """
+        return np.exp(self.predict_log_proba(texts, priors))
+
+    def predict_log_proba(self, texts: object, priors: str = "model") -> Floats:
+        """The logarithms of `predict_proba`, exact where those are too small to tell from zero."""
+        log_p = log_posterior(self.scores(texts))
+        if check_priors(priors) == "model" or not len(log_p):
+            return log_p
+        return log_posterior(log_p + mix(log_p, self._before).shift)
+
+    def mix(self, texts: object, where: Callable[[int], str] = IN_MEMORY) -> Mix:
+        """How frequent labels are among unlabelled texts, beside training; of very many, by some of them."""
+        texts = texts_of(texts)
+        if not texts:
+            raise NoTexts(where="texts")
+        places = range(0, len(texts), 1 + len(texts) * len(self.labels) // MOST_MIXED)
+        some = texts if places.step == 1 else [texts[place] for place in places]
+        return mix(log_posterior(self.scores(some, lambda place: where(places[place]))), self._before)
+
+    def watch(self, texts: object, where: Callable[[int], str] = IN_MEMORY) -> Drift:
+        """Whether unlabelled texts are like those of training: their words, and the mix of their labels.
+
+        >>> mail = train(["free money", "money now", "see you", "you see me"] * 9, ["spam", "spam", "ham", "ham"] * 9)
+        >>> mail.watch(["free money", "see you"] * 9).worries, mail.watch(["entirely different words"] * 9).worries
+        (False, True)
+        """
+        texts, counts = texts_of(texts), self.counts
+        found = self.mix(texts, where)
+        read = [as_text(text) for text in texts]
+        return drift(counts, read, found, once=self.settings.has_amounts, threads=self.settings.cores)
+
+    def log_odds(self, texts: object, label: str, against: str | None = None) -> Floats:
+        """f(x), the log-odds of a label against another, or all others together, for each text, in nats (Zhu 16)."""
+        one, other = self._pair(label, against)
+        return log_odds(self.scores(texts), one, other)
+
+    def rank(
+        self, texts: object, label: str, top: int | None = 100, by: str = "posterior", *, lowest: bool = False
+    ) -> list[Ranked]:
+        """The texts most likely of a label (or least), by posterior odds or, where priors do not hold, by likelihood.
+
+        >>> mail = train(["free money", "money now", "see you"], ["spam", "spam", "ham"])
+        >>> [(found.place, round(found.decibans, 1)) for found in mail.rank(["you?", "money", "hi"], "spam")]
+        [(1, 6.7), (2, 3.0), (0, -1.1)]
+        """
+        texts = texts_of(texts)
+        ranking = self._ranking(label, top, by, lowest)
+        ranking.add(self.scores(texts), range(len(texts)), texts)
+        return ranking.best()
+
+    def rank_in(
+        self,
+        source: Source,
+        label: str,
+        top: int | None = 100,
+        by: str = "posterior",
+        *,
+        lowest: bool = False,
+        progress: Callable[[int], None] | None = None,
+    ) -> list[Ranked]:
+        """The same of a file, in memory that grows with `top` alone."""
+        ranking = self._ranking(label, top, by, lowest)
+        for batch in source.batches(progress):
+            ranking.add(self.scores(batch.texts, batch.where), batch.lines, batch.texts)
+        return ranking.best()
+
+    def _ranking(self, label: str, top: int | None, by: str, lowest: bool) -> Ranking:
+        check_choice("by", by, BY)
+        check_positive("top", top)
+        one, _ = self._pair(label, None)
+        return Ranking(one, top, lowest, log_prior(self._known, self.settings) if by == "ratio" else None)
+
+    def _pair(self, label: str, against: str | None) -> tuple[int, int | None]:
+        """The numbers of a label and of what it is compared with; None for all others."""
+        if len(self._card.labels) == 1:
+            raise OneLabel(label=self.labels[0])
+        if label == against:
+            raise SameLabel(label=label)
+        return self._card.number(label), None if against is None else self._card.number(against)
+
+    def explain(self, text: str | bytes, label: str | None = None, against: str | None = None) -> Evidence:
+        """Why a text gets its label rather than the next one; or why `label` rather than `against`."""
+        if not isinstance(text, (str, bytes)):
+            raise BadText(where="text", got=described(text))
+        try:
+            why = explain(self._card, self.settings.terms, as_text(text), label, against, self._map)
+            return replace(why, unit=self.unit, start=self.settings.start)
+        except UnicodeDecodeError as error:
+            raise NotUtf8(where="text", byte=error.object[error.start], before=error.start) from None
+        except BadTextInCore as error:
+            refuse(error, [text], lambda _: "text")
+
+
+def check_coverage(given: object) -> None:
+    """Refuses what is no share of all texts."""
+    if isinstance(given, bool) or not isinstance(given, (int, float)) or not 0 < given < 1:
+        raise BadSetting(setting="coverage", got=given, expected="a number between 0 and 1")

@@ -303,7 +303,7 @@ def test_a_model_that_is_cut_off_says_so_wherever_it_is(path):
 
 def test_no_flipped_bit_goes_unnoticed(path):
     whole = path.read_bytes()
-    magic, start = 8 + len(modelfile._MAGIC), 8 + int.from_bytes(whole[:8], "little")
+    magic, start = 8 + len(modelfile.format.MAGIC), 8 + int.from_bytes(whole[:8], "little")
     found = {"length": set(), "magic": set(), "header": set(), "arrays": set()}
     with path.open("r+b", buffering=0) as file:
         for place, byte in enumerate(whole):
@@ -536,7 +536,7 @@ def test_halves_of_nothing_that_is_are_damaged(full):
     model = deciban.train(TEXTS, LABELS, smoothing="deleted")
     model.save(full)
     whole, counts = full.read_bytes(), model.counts
-    for name, values in zip(modelfile._GROUPS["halves"], counts.half, strict=True):
+    for name, values in zip(modelfile.format.GROUPS["halves"], counts.half, strict=True):
         for changed in (values + 1, values - 1, values * 10**12, np.full_like(values, 2**63 - 1)):
             assert refusal(full, with_array(whole, name, changed)) is errors.DamagedModel, (name, changed)
 

@@ -113,9 +113,9 @@ def test_a_scorecard_that_has_the_places_of_the_counts_shares_them(tmp_path):
 def test_places_that_do_not_fit_are_damaged(saved, monkeypatch):
     model, path = saved
     card = model.scorecard
-    arrays = modelfile._arrays(model.counts, card, None)
+    arrays = modelfile.writing._arrays(model.counts, card, None)
     arrays["places"] = (card.indptr, card.label[::-1].copy())
-    monkeypatch.setattr(modelfile, "_arrays", lambda *_: arrays)
+    monkeypatch.setattr(modelfile.writing, "_arrays", lambda *_: arrays)
     model.save(path)
     with pytest.raises(errors.DamagedModel, match="the postings do not fit the labels"):
         deciban.load(path)

@@ -1,0 +1,110 @@
+"""A model becomes a file."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from ..settings import Settings
+from .format import GROUPS, NEWEST, UNSIGNED, digest
+from .provenance import Provenance
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from ..calibration import Calibration
+    from ..counts import Counts, Frozen
+    from ..mixture import Expected
+    from ..projection import Forest
+    from ..scorecard import Scorecard
+
+
+def save(
+    path: str | os.PathLike[str],
+    known: Counts | Frozen,
+    card: Scorecard | Forest,
+    settings: Settings,
+    provenance: Provenance,
+    expected: Expected | None = None,
+    kept: npt.NDArray[np.bool_] | None = None,
+    worth: npt.NDArray[np.float64] | None = None,
+    calibration: Calibration | None = None,
+) -> None:
+    """Writes a model file, whole or not at all; without counts where none are kept."""
+    from safetensors.numpy import save as safetensors
+
+    from ..files import replacing
+    from ..scorecard import Scorecard
+
+    if isinstance(card, Scorecard):
+        groups = _arrays(known, card, expected, kept)
+    else:
+        trees = {"axes": card.buffers, "trees": card.trees.buffers}
+        groups = {**_arrays(known, card.start, expected, kept), **trees}
+    groups |= {} if worth is None else {"worth": (worth,)}
+    if calibration is not None:
+        groups["calibration"] = calibration.buffers
+        if (seen := calibration.conformal) is not None:
+            groups["conformal"] = (seen.overall, seen.by_label, seen.ends)
+    about = {
+        "format": NEWEST,
+        "checksum": UNSIGNED,
+        "groups": list(groups),
+        "settings": settings.as_dict(),
+        "labels": known.labels,
+        "provenance": provenance,
+        **({} if calibration is None else {"calibration": calibration.about}),
+    }
+    arrays = {name: array for group in groups for name, array in zip(GROUPS[group], groups[group], strict=True)}
+    unsigned = safetensors(arrays, {"deciban": json.dumps(about, separators=(",", ":"))})
+    start = unsigned.index(UNSIGNED.encode())
+    with replacing(path) as file:
+        file.write(unsigned[:start])
+        file.write(digest(memoryview(unsigned)).encode())
+        file.write(memoryview(unsigned)[start + len(UNSIGNED) :])
+
+
+def _arrays(
+    known: Counts | Frozen, card: Scorecard, expected: Expected | None, kept: npt.NDArray[np.bool_] | None = None
+) -> dict[str, tuple[Any, ...]]:
+    """The arrays of each group that a file is to hold, in the order of `GROUPS`."""
+    import numpy as np
+
+    from ..counts import Counts
+
+    places = (card.indptr, card.label)
+    has_own = isinstance(known, Counts) and expected is None and not card.has_places(known.indptr, known.label)
+    is_part = isinstance(known, Counts) and kept is not None and not kept.all()
+    some: Any = [] if kept is None else np.flatnonzero(kept)
+    postings = (known.indptr, known.label) if has_own else places  # type: ignore[union-attr]
+    return {
+        "lexicon": (known if is_part else card).lexicon.buffers(),
+        "postings": (known.documents, *postings),
+        **_counted(known, expected),
+        "scorecard": (card.bias, card.absent, card.weight),
+        **({} if card.pairs is None else {"pairs": card.pairs.buffers}),
+        **({"kept": (np.asarray(some, np.uint32),)} if is_part else {}),
+        **({"places": places} if has_own else {}),
+        **(
+            {}
+            if card.scaling is None
+            else {"scaling": (card.scaling.length, card.scaling.groups, card.scaling.typical)}
+        ),
+    }
+
+
+def _counted(known: Counts | Frozen, expected: Expected | None) -> dict[str, tuple[Any, ...]]:
+    """The counts, and those that are expected, along the postings of the file."""
+    from ..counts import Counts
+    from ..halves import Halved
+    from ..mixture import aligned
+
+    if not isinstance(known, Counts):
+        return {}
+    if expected is None:
+        halves = {"halves": known.half} if isinstance(known, Halved) else {}
+        return {"counts": (known.occurrences, known.presences), **halves}
+    counts, count = aligned(known, expected)
+    return {"counts": (counts.occurrences, counts.presences), "expected": (count,)}

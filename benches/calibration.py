@@ -156,7 +156,7 @@ def _outcome(read: sets.Set, model: str) -> Outcome:
         promised=tuple(np.mean(promised, axis=0)),
         method=", ".join(dict.fromkeys(methods)),
         seconds=seconds / len(methods),
-        sets={how: set_figures(of, truth) for how, of in answers.items()},
+        sets={how: set_figures(of, truth, how[0], within_labels=how[1]) for how, of in answers.items()},
     )
 
 

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from corpora import columns, corpora
 from deciban.counts import count
-from deciban.leaks import COVERAGE, FEWEST, Leak, leaks, lower_bound, names, telling
+from deciban.leaks import COVERAGE, FEWEST, Leak, leaks, names, telling
 from deciban.terms import Terms
+from deciban.wilson import bounds
 
 WORDS = ["alpha", "beta", "gamma", "delta"]
 TEXTS = [f"{WORDS[n % 4]} {WORDS[n % 3]}" for n in range(400)]
@@ -68,7 +69,7 @@ def test_the_lower_bound_is_wilsons(k, n):
     from math import isclose
 
     k = min(k, n)
-    low = float(lower_bound(k, n))
+    low = float(bounds(k, n)[0])
     assert 0 <= low + 1e-12 <= k / n + 1e-12
     z = 1.959963984540054  # the bound solves (p - low)^2 = z^2 low (1 - low) / n
     assert isclose((k / n - low) ** 2, z * z * low * (1 - low) / n, rel_tol=1e-6, abs_tol=1e-12)

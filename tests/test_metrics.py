@@ -197,7 +197,7 @@ def test_costs_of_a_file(tmp_path):
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sets(st.sampled_from("abcd"))), min_size=1))
 def test_sets_of_labels(answers):
     truth, sets = zip(*answers, strict=True)
-    found = set_figures(sets, truth)
+    found = set_figures(sets, truth, 0.9)
     held = np.array([t in s for t, s in answers])
     assert found.coverage == pytest.approx(held.mean())
     low, high = found.interval_95

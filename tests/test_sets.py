@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import deciban
+from conftest import ROOT
 from deciban.cli import UsageError, run
 from deciban.decision.sets import UNLIKE, Conformal, conformal, threshold
 from deciban.errors import BadSetting, NoHeldOut
@@ -147,3 +148,46 @@ def test_on_the_command_line(tickets_model, tmp_path, capsys):
 def test_bad_options(tickets_model, options, line):
     with pytest.raises(UsageError, match=line):
         run(["predict", str(tickets_model), "-", *options])
+
+
+@pytest.mark.parametrize("within", [False, True])
+def test_figures_of_sets_are_those_of_the_sets(halves, within):
+    model = deciban.train(*halves[0], model="multinomial")
+    found = model.evaluate(*halves[1], coverage=0.9, within_labels=within).sets
+    sets = model.predict_set(halves[1][0], 0.9, within_labels=within)
+    assert found.coverage == np.mean([true in one for true, one in zip(halves[1][1], sets, strict=True)])
+    assert found.mean_size == pytest.approx(np.mean([len(one) for one in sets]))
+    assert (found.promised, found.within_labels) == (0.9, within)
+
+
+@pytest.mark.parametrize("protocol", ["loo", "folds:3", "tune:0.3"])
+def test_sets_are_judged_by_every_protocol(halves, protocol):
+    found = deciban.evaluate(*halves[0], protocol, model="multinomial", coverage=0.9)
+    assert found.sets.coverage == pytest.approx(0.9, abs=0.02)
+    assert found.sets.examples == found.examples
+    assert found.as_dict()["sets"]["mean_size"] == found.sets.mean_size
+    assert deciban.evaluate(*halves[0], protocol, model="multinomial").sets is None
+
+
+def test_evaluating_sets_on_the_command_line(tickets_model, capsys, tmp_path):
+    command = ["evaluate", str(tickets_model), str(ROOT / "samples" / "tickets.csv"), "--loo", "--coverage", "0.9"]
+    report = tmp_path / "r.html"
+    run([*command, "--report", str(report)])
+    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("sets for 90%"))
+    run([*command, "--json"])
+    found = json.loads(capsys.readouterr().out)["sets"]
+    assert f"{found['coverage']:.1%} hold the true label" in line
+    assert f"{found['mean_size']:.2f} labels on average" in line
+    assert "Sets of labels for 90.0% of the texts" in report.read_text()
+    run([*command[:-3], "--folds", "3", "--coverage", "0.9", "--within-labels"])
+    assert "sets for 90% of the texts of each label: " in capsys.readouterr().out
+    run([*command[:-3], "--coverage", "0.9"])
+    assert "sets for 90% of the texts: " in capsys.readouterr().out
+    with pytest.raises(UsageError, match="--within-labels says how --coverage is meant"):
+        run([*command[:-2], "--within-labels"])
+
+
+@pytest.mark.parametrize("coverage", [0, 1, "0.9"])
+def test_no_share_is_refused_before_training(tickets, coverage):
+    with pytest.raises(BadSetting, match="a number between 0 and 1"):
+        deciban.evaluate(*tickets, model="multinomial", coverage=coverage)

@@ -28,7 +28,8 @@ class HeldOut:
 
     `given` are all scores, one row an example and one column a label, or what makes them of some examples by their
     places; `answers` are the predicted labels, where they were had without. `truth` may hold labels that the model does
-    not have: no score is theirs, so they count as mistakes.
+    not have: no score is theirs, so they count as mistakes. `known` is how many known terms each example has, where it
+    was left out.
 
     >>> held = HeldOut(("ham", "spam"), ["ham", "spam", "eggs"], np.log([[0.9, 0.1], [0.8, 0.2], [0.4, 0.6]]))
     >>> held.predicted, round(held.accuracy, 3)
@@ -39,6 +40,7 @@ class HeldOut:
     truth: list[str]
     given: Floats | Callable[[Integers], Floats]
     answers: list[str] | None = None
+    known: Floats | None = None
 
     @property
     def has_scores(self) -> bool:

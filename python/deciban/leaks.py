@@ -23,6 +23,7 @@ from .counts import Counts, count
 from .duplicates import canonical
 from .rows import rows
 from .terms import Terms, display
+from .wilson import bounds
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -31,7 +32,6 @@ PRECISION, COVERAGE, FEWEST = 0.95, 0.2, 10
 OF_NAMES = 0.8  # the precision of a label's name that is more than one word: nobody says those by chance
 LEFT = 0.1, 0.5  # what may be left of the doubt about a label: by a term, by a name
 LONGEST_NAME = 8  # words
-Z = 1.959963984540054  # 95 %, both sides
 
 
 class Leak(NamedTuple):
@@ -126,18 +126,8 @@ def _lexicon(known: Sequence[str]) -> _core.Lexicon:
 
 def _is_sure(own: Integers, every: Integers, base: Floats, least: float | Floats, left: float) -> npt.NDArray[np.bool_]:
     """Whether it is sure enough that a term means a label, and much surer than without."""
-    low = lower_bound(own, np.maximum(every, 1))
+    low, _ = bounds(own, np.maximum(every, 1))
     return np.asarray((low >= least) & (1 - low <= left * (1 - base)))
-
-
-def lower_bound(k: Integers, n: Integers) -> Floats:
-    """The least share that k of n leave probable: the lower end of Wilson's interval of 95 %.
-
-    >>> lower_bound(np.array([10, 100]), np.array([10, 100])).round(3).tolist()
-    [0.722, 0.963]
-    """
-    p, z2 = k / n, Z * Z
-    return np.asarray((p + z2 / (2 * n) - Z * np.sqrt(p * (1 - p) / n + z2 / (4 * n * n))) / (1 + z2 / n))
 
 
 def _sorted(found: Iterable[Leak]) -> list[Leak]:

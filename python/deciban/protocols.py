@@ -24,9 +24,11 @@ import numpy.typing as npt
 from ._core import BadText as BadTextInCore
 from .choosing import is_open
 from .classifier import IN_MEMORY, Classifier
+from .decision.sets import check_coverage
 from .errors import BadSetting, HoldsExpected, NoExamples, OneLabelIn, UnevenColumn
 from .evaluation import Evaluation
 from .evaluation.doubts import doubts, twins_left_out, twins_within
+from .evaluation.sets import SetFigures, left_out_figures, set_figures
 from .examples import Batch, labels_of, texts_of
 from .halves import count
 from .holdout import MOST_KEPT, HeldOut
@@ -75,10 +77,14 @@ def _number(written: str) -> float:
 
 @dataclass(frozen=True)
 class Judged:
-    """What parts came to: scores or answers of all test texts, and how right each model was on its own texts."""
+    """What parts came to: scores or answers of all test texts, and how right each model was on its own texts.
+
+    And the figures of sets of labels, where those were asked for.
+    """
 
     held: HeldOut
     training_accuracy: float
+    sets: SetFigures | None
 
 
 def evaluate(
@@ -92,13 +98,15 @@ def evaluate(
     seed: int = 0,
     progress: Progress | None = None,
     where: Callable[[int], str] = IN_MEMORY,
+    coverage: float | None = None,
+    within_labels: bool = False,
     **settings: Any,
 ) -> Evaluation:
     """How good a model of these settings is on texts that it has not learnt from, by a protocol.
 
     `group` has a value for each text: what has the same is never on both sides. `time` has a number or a date for each:
-    models learn from what came before. `where` says where a text stands, for errors. The settings are those of `train`,
-    and so are `weights` and `unlabelled`.
+    models learn from what came before. `where` says where a text stands, for errors. With `coverage`, sets of labels
+    are judged, too. The settings are those of `train`, and so are `weights` and `unlabelled`.
 
     >>> texts = ["free money", "money now", "free now", "see you", "you soon", "see me"] * 5
     >>> labels = ["spam", "spam", "spam", "ham", "ham", "ham"] * 5
@@ -114,21 +122,24 @@ def evaluate(
         raise NoExamples(where="texts")
     if type(seed) is not int or seed < 0:
         raise BadSetting(setting="seed", got=seed, expected="a whole number from 0 on")
+    if coverage is not None:
+        check_coverage(coverage)
     columns = [_column(of, len(labels), name) for name, of in (("group", group), ("time", time), ("weight", weights))]
     of_groups, of_times, of_weights = columns
     how = _resolved(Protocol.of(protocol), of_groups, of_times, of_weights, settings)
     _check_texts(texts, labels, where)
     if how.kind == "loo":
         model = train(texts, labels, **settings)
-        return left_out(model, texts, model.leave_one_out())
+        return left_out(model, texts, model.leave_one_out(), coverage, within_labels=within_labels)
     split = _split(how, labels, of_groups, of_times, seed)
     check(split, labels, "texts")
-    judged = _judged(texts, labels, of_weights, split, settings, progress)
+    promise = None if coverage is None else (coverage, within_labels)
+    judged = _judged(texts, labels, of_weights, split, settings, progress, promise)
     threads = settings.get("threads") or 0
     places = np.sort(np.concatenate([part.test for part in split.parts]))
     twins = twins_within(texts, split.parts, threads)
     found = doubts(judged.held, [texts[i] for i in places], twins, judged.training_accuracy, (texts, labels), threads)
-    return Evaluation(judged.held, split.words, found, tuple(places.tolist()))
+    return Evaluation(judged.held, split.words, found, tuple(places.tolist()), sets=judged.sets)
 
 
 def evaluate_like(classifier: Classifier, batch: Batch, protocol: str, **how: Any) -> Evaluation:
@@ -208,7 +219,9 @@ def fold(number: int, of: int) -> str:
     return f", fold {number} of {of}" if of > 1 else ""
 
 
-def left_out(model: Classifier, texts: Any, held: HeldOut) -> Evaluation:
+def left_out(
+    model: Classifier, texts: Any, held: HeldOut, coverage: float | None = None, *, within_labels: bool = False
+) -> Evaluation:
     """The evaluation of a model by leave-one-out, with what speaks against it."""
     chosen = {
         "settings were chosen": "choice" in (model.provenance or ({},))[0],
@@ -219,7 +232,8 @@ def left_out(model: Classifier, texts: Any, held: HeldOut) -> Evaluation:
     threads = model.settings.cores
     fits = np.mean([*map(str.__eq__, model.predict(texts), held.truth)])
     found = doubts(held, texts, twins_left_out(texts, threads), float(fits), threads=threads)
-    return Evaluation(held, words, found)
+    sets = None if coverage is None else left_out_figures(held, coverage, within_labels=within_labels)
+    return Evaluation(held, words, found, sets=sets)
 
 
 def looks_learnt(classifier: Classifier, texts: Any, labels: list[str]) -> bool:
@@ -236,13 +250,14 @@ def _judged(
     split: Split,
     settings: dict[str, Any],
     progress: Progress | None,
+    promise: tuple[float, bool] | None = None,
 ) -> Judged:
     """Scores of all test texts, in the texts' order, each by a model of its own part."""
     known = tuple(sorted({*labels}))
     places = np.sort(np.concatenate([part.test for part in split.parts]))
     is_kept = len(places) * len(known) <= MOST_KEPT
     scores = np.full((len(places), len(known) if is_kept else 0), -np.inf)
-    answers, fits = np.empty(len(places), object), []
+    answers, sets, fits = np.empty(len(places), object), np.empty(len(places), object), []
     for number, part in enumerate(split.parts, start=1):
         if progress is not None:
             progress(f"training{fold(number, len(split.parts))}", number - 1, len(split.parts))
@@ -250,12 +265,16 @@ def _judged(
         own = model.evaluate(*_at(texts, labels, part.test)).held
         rows = np.searchsorted(places, part.test)
         answers[rows] = own.predicted
+        if promise is not None:
+            found = model.predict_set([texts[i] for i in part.test], promise[0], within_labels=promise[1])
+            sets[rows] = np.fromiter(found, object, len(rows))
         if is_kept:
             columns = np.array([known.index(label) for label in own.labels])
             scores[rows[:, None], columns] = own.scores
         fits.append(np.mean([*map(str.__eq__, model.predict([texts[i] for i in part.train]), _labels(labels, part))]))
     held = HeldOut(known, [labels[i] for i in places], scores, answers.tolist())
-    return Judged(held, float(np.mean(fits)))
+    figures = None if promise is None else set_figures(sets.tolist(), held.truth, promise[0], within_labels=promise[1])
+    return Judged(held, float(np.mean(fits)), figures)
 
 
 def _at(texts: Any, labels: list[str], places: Any) -> tuple[list[Any], list[str]]:

@@ -13,7 +13,7 @@ from ..calibration.chosen import FEWEST
 from ..decision import log_odds, log_posterior
 from ..decision.priors import Mix, check_priors, mix
 from ..decision.ranking import BY, Ranked, Ranking
-from ..decision.sets import Conformal
+from ..decision.sets import Conformal, check_coverage
 from ..drift import Drift, drift
 from ..errors import (
     BadSetting,
@@ -202,9 +202,3 @@ class Answering(Known):
             raise NotUtf8(where="text", byte=error.object[error.start], before=error.start) from None
         except BadTextInCore as error:
             refuse(error, [text], lambda _: "text")
-
-
-def check_coverage(given: object) -> None:
-    """Refuses what is no share of all texts."""
-    if isinstance(given, bool) or not isinstance(given, (int, float)) or not 0 < given < 1:
-        raise BadSetting(setting="coverage", got=given, expected="a number between 0 and 1")

@@ -24,6 +24,7 @@ from ..errors import (
     TooFewToLeaveOut,
 )
 from ..evaluation import Evaluation
+from ..evaluation.sets import set_figures
 from ..examples import Examples, Source, kept, labels_of, texts_of, weights_of
 from ..examples.weights import as_counted
 from ..halves import Halved, count, halves_of
@@ -42,13 +43,19 @@ if TYPE_CHECKING:
 class Judging(Telling):
     """Labelled texts come in, held-out scores go out."""
 
-    def evaluate(self, texts: object, labels: object) -> Evaluation:
-        """How well the model does on labelled texts that it has not seen."""
+    def evaluate(
+        self, texts: object, labels: object, *, coverage: float | None = None, within_labels: bool = False
+    ) -> Evaluation:
+        """How well the model does on labelled texts that it has not seen; with a coverage, its sets of labels, too."""
         texts = texts_of(texts)
         labels = labels_of(labels, texts)
         if not texts:
             raise NoExamples(where="texts")
-        return Evaluation(self._held(texts, labels))
+        sets = None
+        if coverage is not None:
+            found = self.predict_set(texts, coverage, within_labels=within_labels)
+            sets = set_figures(found, labels, coverage, within_labels=within_labels)
+        return Evaluation(self._held(texts, labels), sets=sets)
 
     def _held(self, texts: Texts, labels: list[str], where: Callable[[int], str] = IN_MEMORY) -> HeldOut:
         """What texts score that were kept apart."""
@@ -93,20 +100,18 @@ class Judging(Telling):
             raise TooFewToLeaveOut(got=len(given[0]))
         (found, y), counts, settings = self._rows(given), self.selected, self.settings
         half = halves_of(given[0]) if isinstance(counts, Halved) else np.zeros_like(y)
-        g = self.term_weights
+        g, known, card = self.term_weights, jackknife.known_terms(counts, settings, found), self._map
         if len(y) * len(self.labels) <= MOST_KEPT:
             scores = leave_one_out(counts, found, y, settings, half, g)
-            if self._map is not None:
-                sample = Sample(scores, jackknife.known_terms(counts, settings, found), y)
-                scores = crossed(sample, self._map, *self._priors)
-            return HeldOut(self.labels, given[1], scores)
-        known, card = jackknife.known_terms(counts, settings, found), self._map
+            if card is not None:
+                scores = crossed(Sample(scores, known, y), card, *self._priors)
+            return HeldOut(self.labels, given[1], scores, known=known)
 
         def some(places: npt.NDArray[np.int64]) -> Floats:
             scores = leave_one_out(counts, found.some(places), y[places], settings, half[places], g)
             return scores if card is None else card.apply(scores, known[places])
 
-        return HeldOut(self.labels, given[1], some)
+        return HeldOut(self.labels, given[1], some, known=known)
 
     def held_out(
         self, source: Source, *, loo: bool = False, progress: Callable[[int], None] | None = None

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..classifier import Classifier
     from ..evaluation import Evaluation
     from ..evaluation.comparison import Difference
+    from ..evaluation.sets import SetFigures
     from ..examples import Read, Source
 
 SUMMARY = "tell how good a model is"
@@ -48,6 +49,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--costs", metavar="FILE", help=costs)
     paths = "labels are paths, such as science/physics, with this between: count ancestors too"
     add("--paths", type=_separator, metavar="SEPARATOR", help=paths)
+    coverage = (
+        "judge the sets of labels that predict --coverage answers with: how often they hold the true one, how large"
+    )
+    add("--coverage", type=options.share, metavar="SHARE", help=coverage)
+    add(
+        "--within-labels", action="store_true", help="let --coverage hold for the texts of each label, not only overall"
+    )
     add("--report", metavar="FILE.html", help="write a report to look at")
     options.add_source(parser, labelled=True)
     options.add_threads(parser)
@@ -108,6 +116,8 @@ def _check(given: Namespace) -> None:
             "--curve deals texts at random, and alike: so no --time, no --weight; see deciban evaluate --help"
         )
     growth.check(given)
+    if given.within_labels and given.coverage is None:
+        raise UsageError("--within-labels says how --coverage is meant, which is missing; see deciban evaluate --help")
     if _has_folds(given) and given.against is not None:
         raise UsageError(
             "--against judges models as they are: use deciban compare for folds; see deciban evaluate --help"
@@ -122,7 +132,7 @@ def _in_folds(given: Namespace, classifier: Classifier, source: Source) -> tuple
         batch = source.in_memory(progress).batch
     protocol = "auto" if given.folds is None else f"folds:{given.folds}"
     with screen.steps() as steps:
-        how = {**options.columns(given, batch.kept), "seed": given.seed, "progress": steps}
+        how = {**options.columns(given, batch.kept), **_promise(given), "seed": given.seed, "progress": steps}
         found = evaluate_like(classifier, batch, protocol, **how)
     if given.curve is not None:
         group = options.columns(given, batch.kept).get("group")
@@ -141,7 +151,7 @@ def _of_model(given: Namespace, classifier: Classifier, source: Source) -> tuple
         judged = source.in_memory(progress) if given.trained_on else source
         texts, held = classifier.held_out(judged, loo=given.loo, progress=progress)
     if given.loo:
-        found = left_out(classifier, texts, held)
+        found = left_out(classifier, texts, held, **_promise(given))
         if given.curve is None and given.report is None:
             return texts, found
         return texts, growth.with_curve(given, found, texts, held.truth, asked_of(classifier))
@@ -150,7 +160,21 @@ def _of_model(given: Namespace, classifier: Classifier, source: Source) -> tuple
     twins = [] if learnt is None else twins_beside(learnt[0], texts, threads)
     same = learnt is None and looks_learnt(classifier, texts, held.truth)
     against = doubts(held, texts, twins, learnt=learnt, threads=threads, look_learnt=same)
-    return texts, Evaluation(held, "on examples kept apart", against)
+    return texts, Evaluation(held, "on examples kept apart", against, sets=_sets(given, classifier, texts, held.truth))
+
+
+def _promise(given: Namespace) -> dict[str, Any]:
+    return {"coverage": given.coverage, "within_labels": given.within_labels}
+
+
+def _sets(given: Namespace, classifier: Classifier, texts: list[str], truth: list[str]) -> SetFigures | None:
+    """How good this model's sets of labels are."""
+    from ..evaluation.sets import set_figures
+
+    if given.coverage is None:
+        return None
+    found = classifier.predict_set(texts, given.coverage, within_labels=given.within_labels)
+    return set_figures(found, truth, given.coverage, within_labels=given.within_labels)
 
 
 def _learnt(given: Namespace, source: Read) -> tuple[list[str], list[str]]:

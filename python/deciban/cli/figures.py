@@ -22,6 +22,8 @@ def show(evaluation: Evaluation) -> None:
     print(f"baseline {baseline:.1%} (always {label!r}); macro-F1 {evaluation.macro_f1:.3f}")
     if told := of_scores(evaluation):
         print(told)
+    if evaluation.sets is not None:
+        print(one_line(evaluation.sets.sentence))
     _show_labels(evaluation)
     if evaluation.unseen:
         print(f"labels that the model has never seen, so always wrong: {listed(evaluation.unseen, MOST_LABELS)}")

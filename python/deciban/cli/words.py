@@ -46,7 +46,7 @@ def run(given: Namespace) -> None:
             _print([word for word in found if word.label == label], classifier, label, given.against)
     least = "2 texts, or one in a hundred," if given.min_documents is None else f"{given.min_documents} texts"
     rival = given.against or "all other labels together"
-    before = "" if classifier._map is None else ", before calibration"
+    before = "" if classifier.calibration is None or not classifier.calibration.is_map else ", before calibration"
     print(f"{classifier.settings.unit} for the label against {rival}, for one occurrence{before}")
     print(f"words that are in at least {least} of the label (--min-documents)")
 

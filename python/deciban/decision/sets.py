@@ -18,12 +18,20 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..errors import BadSetting
+
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 UNLIKE = 2.0  # how little any label conforms to a text of which nothing is known
 MOST, MOST_OF_LABEL = 999, 199  # numbers that are kept: quantiles of a tenth, and of half a percent
 DIGITS = 6
+
+
+def check_coverage(given: object) -> None:
+    """Refuses what is no share of all texts."""
+    if isinstance(given, bool) or not isinstance(given, (int, float)) or not 0 < given < 1:
+        raise BadSetting(setting="coverage", got=given, expected="a number between 0 and 1")
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,6 +21,7 @@ from .hierarchy import SEPARATOR, PathFigures, path_figures
 from .intervals import bootstrap_macro_f1, bootstrap_share, wilson
 from .learning import LearningCurve
 from .probabilities import Probabilities, probabilities
+from .sets import SetFigures
 
 __all__ = ["Averages", "Evaluation", "LabelFigures", "wilson"]
 MOST_LABELS = 1000  # of a matrix for machines
@@ -51,7 +52,8 @@ class Evaluation:
     """All figures about some held-out examples.
 
     `protocol` says how they were held out, `doubts` what speaks against the figures, `places` which of the given
-    examples are judged, where those are not all, and `curve` what more of them should bring.
+    examples are judged, where those are not all, `curve` what more of them should bring, and `sets` how good sets of
+    labels are, where those were asked for.
 
     >>> held = HeldOut(("ham", "spam"), ["ham", "spam", "spam"], np.log([[0.9, 0.1], [0.8, 0.2], [0.4, 0.6]]))
     >>> figures = Evaluation(held)
@@ -68,6 +70,7 @@ class Evaluation:
     doubts: Doubts | None = None
     places: tuple[int, ...] | None = None
     curve: LearningCurve | None = None
+    sets: SetFigures | None = None
 
     @property
     def examples(self) -> int:
@@ -195,6 +198,7 @@ class Evaluation:
             "labels": [vars(figures) for figures in self.by_label],
             "unseen_labels": list(self.unseen),
             "confusion": self._confusion_as_dict(),
+            **({} if self.sets is None else {"sets": self.sets.as_dict()}),
             **({} if self.doubts is None else {"doubts": self.doubts.as_dict()}),
             **({} if self.curve is None else {"learning_curve": self.curve.as_dict()}),
         }

@@ -1,6 +1,6 @@
 """How sure a figure is: intervals that hold its true value with 95 % confidence.
 
-Wilson's score interval of a share is honest for few examples. The bootstrap draws the examples anew, with replacement,
+Wilson's score interval is that of a share (`wilson.py`). The bootstrap draws the examples anew, with replacement,
 and looks at the middle 95 % of what the figure then is. To draw n of them is to draw from the multinomial distribution
 of n and the shares of each kind of example, so no example is ever touched: for accuracy the kinds are right and wrong,
 for F1 they are the pairs (true label, predicted label).
@@ -8,31 +8,29 @@ for F1 they are the pairs (true label, predicted label).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
 
+from ..wilson import bounds
+
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-Z_95 = 1.959963984540054  # the standard normal's 97.5 % quantile
 DRAWS = 2_000
 MOST_DRAWN = 1 << 24  # numbers of one bootstrap
 MIDDLE = (0.025, 0.975)
 
 
-def wilson(right: int, n: int, z: float = Z_95) -> tuple[float, float]:
-    """Wilson's score interval of a share: honest for few examples, and never outside 0 to 1.
+def wilson(right: int, n: int) -> tuple[float, float]:
+    """Wilson's score interval of a share.
 
     >>> [round(bound, 4) for bound in wilson(81, 263)]
     [0.2553, 0.3662]
     """
-    p = right / n
-    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return (max(centre - half, 0.0) if right else 0.0), (min(centre + half, 1.0) if right < n else 1.0)
+    low, high = bounds(right, n)
+    return float(low), float(high)
 
 
 def bootstrap_share(right: int, n: int, seed: int = 0) -> tuple[float, float]:

@@ -60,6 +60,7 @@ def write(
         orders=orders.orders(evaluation),
         plots=plots.plots(evaluation, orders.worst_label(evaluation)),
         probabilities=evaluation.probabilities,
+        sets=evaluation.sets,
         blind=blind(evaluation),
         curve=evaluation.curve,
         doubts=doubts.doubts(evaluation, shown),

@@ -15,8 +15,8 @@ import pytest
 import deciban
 from deciban import errors, modelfile, properties, training
 from deciban.cli import run
+from deciban.decision import costs
 from deciban.errors import DecibanError, described, listed, one_line
-from deciban.evaluation import costs
 from deciban.examples import Source
 from deciban.mixture import steps
 from deciban.projection import forest
@@ -189,6 +189,14 @@ WORDINGS = {
     errors.UnknownCostLabel: (
         lambda _: costs.check({("ham", "eggs"): 2.0}, ["ham", "spam"]),
         "there is a cost for 'eggs', which is no label here; the labels are: ham, spam",
+    ),
+    errors.AmbiguousCost: (
+        lambda _: costs.pair_of("a:a:a", ["a", "a:a"]),
+        "'a:a:a' can be read as more than one pair of labels; give costs in a file: --costs costs.csv",
+    ),
+    errors.BadPriors: (
+        lambda _: mail().decide(["money"], deciban.Rule(priors={"ham": 0.5, "spam": 0.6})),
+        "the priors that were given sum to 1.1: expected 1, as every label has one",
     ),
     errors.NoExamples: (
         lambda _: mail().evaluate([], []),

@@ -10,8 +10,8 @@ from sklearn import metrics
 from sklearn.calibration import calibration_curve
 
 import deciban
-from deciban.decision import log_odds, log_odds_of_all
-from deciban.evaluation import Evaluation, costs, curves, hierarchy, multilabel
+from deciban.decision import costs, log_odds, log_odds_of_all
+from deciban.evaluation import Evaluation, curves, hierarchy, multilabel
 from deciban.evaluation.intervals import bootstrap_macro_f1, bootstrap_share
 from deciban.evaluation.probabilities import probabilities, reliability, some_of
 from deciban.evaluation.sets import set_figures

@@ -13,13 +13,24 @@ from deciban.cli import parser
 from deciban.settings import Settings
 from deciban.weighing import MODELS, SMOOTHINGS
 
-CARD = ["Classifier", "DecibanError", "audit", "compare", "evaluate", "load", "path", "train"]
+CARD = ["Classifier", "DecibanError", "Rule", "audit", "compare", "evaluate", "load", "path", "train"]
 FACE = [
     *["BernoulliNB", "ComplementNB", "CountVectorizer", "HashingVectorizer", "MultinomialNB"],
     *["TextClassifier", "TfidfVectorizer"],
 ]
 VERBS = [
-    *["asked", "calibration", "counts", "documents", "drop_labels", "evaluate", "expected", "explain", "export"],
+    *[
+        "asked",
+        "calibration",
+        "counts",
+        "decide",
+        "documents",
+        "drop_labels",
+        "evaluate",
+        "expected",
+        "explain",
+        "export",
+    ],
     *["forget", "forget_from", "found_terms", "freeze", "frozen", "graph", "held_out", "keep_labels", "labels"],
     *[
         "learn",

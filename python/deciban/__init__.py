@@ -14,17 +14,19 @@ if TYPE_CHECKING:
     from .auditing import audit
     from .classifier import Classifier, load
     from .comparing import compare
+    from .decision.rules import Rule
     from .errors import DecibanError
     from .paths import path
     from .protocols import evaluate
     from .training import train
 
-__all__ = ["Classifier", "DecibanError", "audit", "compare", "evaluate", "load", "path", "train"]
+__all__ = ["Classifier", "DecibanError", "Rule", "audit", "compare", "evaluate", "load", "path", "train"]
 __version__ = "0.1.0"
 
 _HOMES = {
     "Classifier": "classifier",
     "DecibanError": "errors",
+    "Rule": "decision.rules",
     "audit": "auditing",
     "compare": "comparing",
     "evaluate": "protocols",

@@ -136,6 +136,14 @@ class UnknownCostLabel(InputError):
     wording = "there is a cost for {label!r}, which is no label here; the labels are: {known}"
 
 
+class AmbiguousCost(InputError):
+    wording = "{got!r} can be read as more than one pair of labels; give costs in a file: --costs costs.csv"
+
+
+class BadPriors(InputError):
+    wording = "the priors that were given sum to {total:g}: expected {expected}"
+
+
 class NoExamples(InputError):
     wording = "{where}: expected labelled examples, got none"
 

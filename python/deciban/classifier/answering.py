@@ -13,6 +13,7 @@ from ..calibration.chosen import FEWEST
 from ..decision import log_odds, log_posterior
 from ..decision.priors import Mix, check_priors, mix
 from ..decision.ranking import BY, Ranked, Ranking
+from ..decision.rules import Decider, Decision, Rule
 from ..decision.sets import Conformal, check_coverage
 from ..drift import Drift, drift
 from ..errors import (
@@ -73,6 +74,34 @@ class Answering(Known):
         except BadTextInCore as error:
             refuse(error, texts, IN_MEMORY)
 
+    def decide(self, texts: object, rule: Rule) -> list[Decision]:
+        """What to decide of each text by what errors cost, how frequent labels are now, and when to ask instead.
+
+        >>> mail = train(["free money", "money now", "see you", "you see me"], ["spam", "spam", "ham", "ham"])
+        >>> mail.decide(["money"], Rule(costs={("ham", "spam"): 10.0}, reject_cost=0.5))
+        [Decision(label=None, leaning='ham', probability=0.23255813953488372, cost=0.7674418604651163)]
+        """
+        found = self._decisions(texts_of(texts), self._decider(rule), IN_MEMORY)
+        return [decision for decision, _ in found]
+
+    def _decider(self, rule: Rule) -> Decider:
+        return Decider(rule, self.labels, self._before)
+
+    def _decisions(
+        self, texts: Texts, decider: Decider, where: Callable[[int], str]
+    ) -> Iterator[tuple[Decision, Floats]]:
+        """What to decide of each text, and the log posteriors of all labels."""
+        for _, log_p in self._in_parts(texts, where):
+            shifted = decider.shifted(log_p)
+            yield from zip(decider.decisions(shifted), shifted, strict=True)
+
+    def _in_parts(self, texts: Texts, where: Callable[[int], str]) -> Iterator[tuple[list[Any], Floats]]:
+        """The texts, some at a time, with the log posteriors of all labels."""
+        step = max(MOST_AT_ONCE // max(len(self.labels), 1), 1)
+        for start in range(0, len(texts), step):
+            some: list[Any] = [texts[i] for i in range(start, min(start + step, len(texts)))]
+            yield some, log_posterior(self.scores(some, lambda place: where(start + place)))  # noqa: B023
+
     def predict_set(
         self, texts: object, coverage: float = 0.9, *, within_labels: bool = False
     ) -> list[tuple[str, ...]]:
@@ -88,10 +117,9 @@ class Answering(Known):
     ) -> Iterator[tuple[tuple[str, ...], Floats]]:
         """The set of each text, and the probabilities of all labels."""
         check_coverage(coverage)
-        seen, step = self._conformal(), max(MOST_AT_ONCE // max(len(self.labels), 1), 1)
-        for start in range(0, len(texts), step):
-            some: list[Any] = [texts[i] for i in range(start, min(start + step, len(texts)))]
-            p = np.exp(log_posterior(self.scores(some, lambda place: where(start + place))))  # noqa: B023
+        seen = self._conformal()
+        for some, log_p in self._in_parts(texts, where):
+            p = np.exp(log_p)
             known = np.diff(rows(self.lexicon, some, self.settings.cores).indptr).astype(np.float64)
             for row, is_in in zip(p, seen.sets(p, known, coverage, within=within), strict=True):
                 order = np.flatnonzero(is_in)
@@ -191,12 +219,18 @@ class Answering(Known):
             raise SameLabel(label=label)
         return self._card.number(label), None if against is None else self._card.number(against)
 
-    def explain(self, text: str | bytes, label: str | None = None, against: str | None = None) -> Evidence:
-        """Why a text gets its label rather than the next one; or why `label` rather than `against`."""
+    def explain(
+        self, text: str | bytes, label: str | None = None, against: str | None = None, rule: Rule | None = None
+    ) -> Evidence:
+        """Why a text gets its label rather than the next one; or why `label` rather than `against`.
+
+        With a `rule`, what other priors and costs add to that are pieces of evidence, too.
+        """
         if not isinstance(text, (str, bytes)):
             raise BadText(where="text", got=described(text))
         try:
-            why = explain(self._card, self.settings.terms, as_text(text), label, against, self._map)
+            decider = None if rule is None else self._decider(rule)
+            why = explain(self._card, self.settings.terms, as_text(text), label, against, self._map, decider)
             return replace(why, unit=self.unit, start=self.settings.start)
         except UnicodeDecodeError as error:
             raise NotUtf8(where="text", byte=error.object[error.start], before=error.start) from None

@@ -71,7 +71,7 @@ def _separator(given: str) -> str:
 def run(given: Namespace) -> None:
     """Evaluates, and reports."""
     from ..classifier import load
-    from ..evaluation import costs
+    from ..decision import costs
     from ..files import check_writable
 
     _check(given)

@@ -3,6 +3,9 @@
 Writes one row for each row read, in order and as they arrive: the label, and its probability; or those of the most
 probable labels, or of all. With --coverage 0.9, the set of labels that holds the true one in nine of ten texts: the
 less sure, the larger; an empty one says that the text is like nothing seen.
+
+With costs or other priors, the label is the one that is expected to cost least. Where that is "unsure" (--reject-cost,
+--min-probability), the label is empty (null in JSON), and the column `leaning` has the label that it would be.
 """
 
 from __future__ import annotations
@@ -10,17 +13,21 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
+from math import exp
 from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 from ..files import csv_writer
-from . import UsageError, options, screen
+from . import UsageError, options, rules, screen
 
 if TYPE_CHECKING:
+    from ..decision.priors import Mix
     from ..examples import Batch, Source
     from ..modelfile import Saved
 
-Answer: TypeAlias = "tuple[list[tuple[str, float]], list[float], Sequence[str] | None]"
+# The most probable labels with their probabilities, the probabilities of all labels, and more values by name.
+Answer: TypeAlias = "tuple[list[tuple[str | None, float]], list[float], dict[str, Any]]"
 
 SUMMARY = "label texts"
 EXAMPLE = "deciban predict mail.deciban new.csv --keep id > answers.csv"
@@ -45,6 +52,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     several.add_argument("--coverage", type=options.share, metavar="SHARE", help=coverage)
     within = "let --coverage hold for the texts of each label, not only overall"
     parser.add_argument("--within-labels", action="store_true", help=within)
+    rules.add_arguments(parser)
     options.add_source(parser, labelled=False)
     options.add_threads(parser)
     options.add_json(parser)
@@ -52,31 +60,28 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(given: Namespace) -> None:
     """Labels every text as it arrives. Without NumPy, which takes longer to import than all the rest."""
-    from dataclasses import replace
-
     from ..modelfile import load
 
-    if given.within_labels and given.coverage is None:
-        raise UsageError("--within-labels says how --coverage is meant, which is missing; see deciban predict --help")
-    if given.coverage is not None and given.priors == "adapt":
-        raise UsageError("--coverage is for labels as frequent as in training, not for --priors adapt")
+    _check(given)
     source = options.source(given, labelled=False, keep=tuple(given.keep))
     saved = load(given.model)
-    times = _adapted(given, source) if given.priors == "adapt" else None
+    mix = _adapted(given, source) if given.priors == "adapt" else None
     impossible = texts = 0
     threads = replace(saved.settings, threads=given.threads).cores
     with screen.stream(given.output) as stream, screen.progress(f"reading {given.file}", source.size) as progress:
         every = saved.labels if given.proba else ()
         top = min(given.top or 0, len(saved.labels))
-        has_sets = given.coverage is not None
-        sets = _Sets(given) if has_sets else None
-        names = _names(source.keep, top, has_sets)
-        writer = (_JsonLines if given.json else _Csv)(stream, every, names, top, has_sets)
+        other = (
+            _Decisions(given, mix) if rules.is_asked(given) else _Sets(given) if given.coverage is not None else None
+        )
+        more = () if other is None else other.names
+        writer = (_JsonLines if given.json else _Csv)(stream, every, _names(source.keep, top, more), top, more)
         for batch in source.batches(progress):
             kept = batch.kept or [[]] * len(batch.texts)
-            if sets is not None:
-                found = sets.of(batch)
-            elif times is not None:
+            if other is not None:
+                found = other.of(batch)
+            elif mix is not None:
+                times = [exp(shift) for shift in mix.shift.tolist()]
                 found = _times(saved, _of_all(saved, batch, threads), times, top or 1, every=bool(every))
             else:
                 found = _of_all(saved, batch, threads) if every else _of_top(saved, batch, threads, top or 1)
@@ -94,10 +99,22 @@ def run(given: Namespace) -> None:
         )
 
 
-def _adapted(given: Namespace, source: Source) -> list[float]:
-    """How many times as frequent each label is among the texts as the model takes it to be; told on standard error."""
-    from math import exp
+def _check(given: Namespace) -> None:
+    """Refuses options that say different things."""
+    if given.within_labels and given.coverage is None:
+        raise UsageError("--within-labels says how --coverage is meant, which is missing; see deciban predict --help")
+    if given.coverage is not None and given.priors == "adapt":
+        raise UsageError("--coverage is for labels as frequent as in training, not for --priors adapt")
+    if rules.is_asked(given) and given.coverage is not None:
+        raise UsageError("--coverage answers with sets, to which neither costs nor priors apply")
+    if rules.is_asked(given) and given.top is not None:
+        raise UsageError("--top lists labels by probability, and costs decide for one: use --proba with them")
+    if given.prior and given.priors == "adapt":
+        raise UsageError("--priors adapt finds what --prior says: give one of them")
 
+
+def _adapted(given: Namespace, source: Source) -> Mix | None:
+    """How frequent labels are among the texts, told on standard error; None where there is no text."""
     from ..classifier import load
     from ..drift import told
 
@@ -107,10 +124,10 @@ def _adapted(given: Namespace, source: Source) -> list[float]:
     with screen.progress(f"reading {given.file}", source.size) as progress:
         whole = source.in_memory(progress).batch
     if not whole.texts:
-        return [1.0] * len(classifier.labels)
+        return None
     mix = classifier.mix(whole.texts, whole.where)
     screen.tell(told(mix, classifier.labels))
-    return [exp(shift) for shift in mix.shift.tolist()]
+    return mix
 
 
 def _times(saved: Saved, found: Iterator[Answer], times: list[float], top: int, *, every: bool) -> Iterator[Answer]:
@@ -120,13 +137,13 @@ def _times(saved: Saved, found: Iterator[Answer], times: list[float], top: int, 
         total = sum(joint)
         row = [p / total for p in joint] if total > 0 else answer[1]
         first = sorted(range(len(row)), key=lambda r: -row[r])[:top]
-        yield [(saved.labels[r], row[r]) for r in first], row if every else [], None
+        yield [(saved.labels[r], row[r]) for r in first], row if every else [], {}
 
 
 def _of_top(saved: Saved, batch: Batch, threads: int, most: int) -> Iterator[Answer]:
     """For each text its most probable labels, with their probabilities."""
     for found in saved.top(batch.texts, batch.where, threads, most):
-        yield [(saved.labels[label], probability) for label, probability in found], [], None
+        yield [(saved.labels[label], probability) for label, probability in found], [], {}
 
 
 def _of_all(saved: Saved, batch: Batch, threads: int) -> Iterator[Answer]:
@@ -135,11 +152,13 @@ def _of_all(saved: Saved, batch: Batch, threads: int) -> Iterator[Answer]:
     for start in range(0, len(batch.texts), step):
         where = partial(lambda start, place: batch.where(start + place), start)
         for label, row in saved.answers(batch.texts[start : start + step], where, threads):
-            yield [(saved.labels[label], row[label])], row, None
+            yield [(saved.labels[label], row[label])], row, {}
 
 
 class _Sets:
     """Sets of labels, which take NumPy."""
+
+    names = ("set",)
 
     def __init__(self, given: Namespace) -> None:
         from ..classifier import load
@@ -152,12 +171,39 @@ class _Sets:
         coverage, within = self._how
         for labels, row in self._model._sets(batch.texts, coverage, batch.where, within=within):
             best = int(row.argmax())
-            yield [(self._model.labels[best], float(row[best]))], [], labels
+            yield [(self._model.labels[best], float(row[best]))], [], {"set": labels}
 
 
-def _names(keep: Sequence[str], top: int, has_sets: bool) -> list[str]:
+class _Decisions:
+    """Decisions by a rule, which take NumPy."""
+
+    def __init__(self, given: Namespace, mix: Mix | None) -> None:
+        from ..classifier import load
+
+        self._model = load(given.model).with_threads(given.threads)
+        self._rule = rules.rule(given, self._model.labels)
+        if mix is not None:
+            self._rule = replace(self._rule, priors=dict(zip(self._model.labels, mix.priors.tolist(), strict=True)))
+        self._decider, self._every = self._model._decider(self._rule), given.proba
+        rules.warn(self._model)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What is told beside the label and its probability."""
+        cost = ("expected_cost",) if self._rule.has_costs else ()
+        return (*cost, "leaning") if self._rule.may_be_unsure else cost
+
+    def of(self, batch: Batch) -> Iterator[Answer]:
+        """For each text what is decided, and the probabilities of all labels."""
+        for found, log_p in self._model._decisions(batch.texts, self._decider, batch.where):
+            told = {"expected_cost": found.cost, "leaning": found.leaning}
+            row = [exp(p) for p in log_p.tolist()] if self._every else []
+            yield [(found.label, found.probability)], row, {name: told[name] for name in self.names}
+
+
+def _names(keep: Sequence[str], top: int, more: Sequence[str]) -> list[str]:
     """What kept columns are called: as before, but never as what is answered."""
-    answered = {"label", "probability", "probabilities", "top", *_columns(top), *(["set"] if has_sets else [])}
+    answered = {"label", "probability", "probabilities", "top", *_columns(top), *more}
     return [f"given_{column}" if column in answered else column for column in keep]
 
 
@@ -167,9 +213,9 @@ def _columns(top: int) -> list[str]:
 
 
 class _Csv:
-    def __init__(self, stream: TextIO, every: tuple[str, ...], keep: list[str], top: int, has_sets: bool) -> None:
+    def __init__(self, stream: TextIO, every: tuple[str, ...], keep: list[str], top: int, more: Sequence[str]) -> None:
         self._writer = csv_writer(stream)
-        self._header = [*keep, *_columns(top), *(["set"] if has_sets else []), *(f"p({label})" for label in every)]
+        self._header = [*keep, *_columns(top), *more, *(f"p({label})" for label in every)]
 
     def begin(self) -> None:
         """Writes the names of the columns, once: only when there is an answer, or none is to be had."""
@@ -178,32 +224,38 @@ class _Csv:
             self._header = []
 
     def write(
-        self, kept: list[Any], answers: list[tuple[str, float]], row: list[float], labels: Sequence[str] | None
+        self, kept: list[Any], answers: list[tuple[str | None, float]], row: list[float], more: dict[str, Any]
     ) -> None:
         self.begin()
         values = [value if isinstance(value, str) else json.dumps(value) for value in kept]
         for label, probability in answers:
-            values += [label, f"{probability:.6g}"]
-        values += [] if labels is None else ["|".join(labels)]
+            values += [label or "", f"{probability:.6g}"]
+        values += map(_cell, more.values())
         self._writer.writerow([*values, *(f"{p:.6g}" for p in row)])
 
 
+def _cell(value: object) -> str:
+    """A value for CSV: numbers short, labels of a set joined."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return value if isinstance(value, str) else "|".join(value)  # type: ignore[arg-type]
+
+
 class _JsonLines:
-    def __init__(self, stream: TextIO, every: tuple[str, ...], keep: list[str], top: int, _has_sets: bool) -> None:
+    def __init__(self, stream: TextIO, every: tuple[str, ...], keep: list[str], top: int, _more: Sequence[str]) -> None:
         self._stream, self._every, self._keep, self._top = stream, every, keep, top
 
     def begin(self) -> None:
         """Each answer names its values itself."""
 
     def write(
-        self, kept: list[Any], answers: list[tuple[str, float]], row: list[float], labels: Sequence[str] | None
+        self, kept: list[Any], answers: list[tuple[str | None, float]], row: list[float], more: dict[str, Any]
     ) -> None:
         named = [{"label": label, "probability": probability} for label, probability in answers]
         answer: dict[str, Any] = {**dict(zip(self._keep, kept, strict=True)), **named[0]}
         if self._top:
             answer["top"] = named
-        if labels is not None:
-            answer["set"] = list(labels)
+        answer |= more
         if self._every:
             answer["probabilities"] = dict(zip(self._every, row, strict=True))
         self._stream.write(json.dumps(answer, ensure_ascii=False) + "\n")

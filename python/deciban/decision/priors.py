@@ -55,6 +55,12 @@ class Mix:
         return 2 * self.gain > chi_square(len(self.before) - 1)
 
     @property
+    def priors(self) -> Floats:
+        """How frequent to take labels to be from now on: as they are now, none impossible; as before, by chance."""
+        some = np.maximum(self.now, LEAST) if self.is_other else self.before
+        return np.asarray(some / some.sum())
+
+    @property
     def shift(self) -> Floats:
         """What is added to log posteriors, up to a constant: nothing where the mix is the old one."""
         if not self.is_other:

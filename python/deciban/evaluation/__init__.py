@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..decision.costs import Costs
 from ..holdout import HeldOut
-from .costs import Costs, mean_cost
+from .costs import mean_cost
 from .curves import Ranked, ranked
 from .doubts import Doubts
 from .hierarchy import SEPARATOR, PathFigures, path_figures

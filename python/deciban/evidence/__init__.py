@@ -15,18 +15,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ..calibration import Calibration
-from ..decision import posterior
+from ..decision import log_posterior
+from ..decision.rules import Decider
 from ..errors import NothingLearnt, OneLabel, SameLabel
 from ..projection import Forest
 from ..scorecard import Scorecard
 from ..terms import Terms, display
-from ..units import decibans
+from ..units import decibans, odds
 
 APPROXIMATE = "approximate: the words' shares of what trees went by; they add up, but other shares could, too"
 Floats = npt.NDArray[np.float64]
@@ -62,6 +63,8 @@ class Evidence:
     `probability` is that of `label` among all labels. `unknown` are terms that the model has never seen. What trees
     say is told `approximate`ly: the weights add up, but are one account of several that would. `calibrated` says how
     scores were made honest, where they were; where that bends them, weights add up to what they were before.
+    With a rule, other priors add `shift` and costs add `cost`, so that `total` is above zero where `label` costs less;
+    `decision` says what is decided, and why.
     """
 
     text: str
@@ -75,12 +78,28 @@ class Evidence:
     start: str = "prior"
     approximate: bool = False
     calibrated: str = ""
+    shift: float = 0.0
+    cost: float = 0.0
+    decision: str = ""
+
+    @property
+    def before(self) -> tuple[tuple[str, float], ...]:
+        """What is added beside the terms, by name: what there is before the text is read, and what costs add."""
+        more = (("other priors", self.shift), ("costs", self.cost))
+        return (self.start, self.prior), *((name, weight) for name, weight in more if weight)
 
     @property
     def total(self) -> float:
-        """The posterior log-odds of `label` against `against`, in decibans."""
-        total = self.prior + sum(term.decibans for term in self.terms)
+        """The posterior log-odds of `label` against `against`, in decibans; with costs, those of the cheaper one."""
+        total = self.prior + self.shift + sum(term.decibans for term in self.terms) + self.cost
         return total if total == total else 0.0  # neither label can have the text: nothing speaks for either
+
+    @property
+    def odds(self) -> str:
+        """The total in words; empty where it is no log-odds."""
+        if self.unit != "decibans":
+            return ""
+        return f" ({odds(self.total)}, costs included)" if self.cost else f" ({odds(self.total)})"
 
     def __str__(self) -> str:
         from .terminal import plain
@@ -100,6 +119,7 @@ def explain(
     label: str | None = None,
     against: str | None = None,
     calibration: Calibration | None = None,
+    decider: Decider | None = None,
 ) -> Evidence:
     """The evidence of a text for a label (by default the most probable) against another (the next).
 
@@ -119,7 +139,9 @@ def explain(
     counts = np.array([len(spans[term]) for term in places], np.int64)
     known = float(len(places) if card.binary else counts.sum())
     seen = _Seen(raw, known, calibration)
-    one, other = _pair(card, seen.scores, label, against)
+    log_p = log_posterior(seen.scores) if decider is None else decider.shifted(log_posterior(seen.scores))
+    order = np.argsort(-seen.scores, kind="stable").tolist() if decider is None else decider.order(log_p)
+    one, other = _pair(card, order, label, against)
     bias, before = card.account(np.fromiter(places.values(), np.int64, len(places)), counts)
     start, added = seen.start(bias), seen.adds(before)
     with np.errstate(invalid="ignore"):
@@ -134,13 +156,24 @@ def explain(
         text=text,
         label=card.labels[one],
         against=card.labels[other],
-        probability=float(posterior(seen.scores)[one]),
+        probability=float(np.exp(log_p[one])),
         prior=decibans(float(start[one] - start[other])),
         terms=tuple(sorted([*found, *together], key=lambda e: (-abs(e.decibans), e.term))),
         unknown=tuple(name for term in spans if term not in places for name in names[term]),
         approximate=card.approximate,
         calibrated=seen.told,
+        **({} if decider is None else _decided(decider, log_p, one, other)),
     )
+
+
+def _decided(decider: Decider, log_p: Floats, one: int, other: int) -> dict[str, Any]:
+    """What a rule adds for one label against another, and what it decides."""
+    with np.errstate(invalid="ignore"):
+        before = float(np.nan_to_num(log_p[one] - log_p[other], nan=0.0, posinf=np.inf, neginf=-np.inf))
+    wanted = decider.log_odds(log_p, one, other)
+    cost = 0.0 if wanted == before else wanted - before
+    shift = float(decider.shift[one] - decider.shift[other])
+    return {"shift": decibans(shift), "cost": decibans(cost), "decision": decider.told(log_p)}
 
 
 class _Seen(NamedTuple):
@@ -210,13 +243,12 @@ def _seen(terms: Terms, text: str) -> tuple[dict[str, list[tuple[int, int]]], di
     return spans, names
 
 
-def _pair(card: Scorecard | Forest, scores: np.ndarray, label: str | None, against: str | None) -> tuple[int, int]:
-    """The numbers of the two labels that are compared."""
+def _pair(card: Scorecard | Forest, best: list[int], label: str | None, against: str | None) -> tuple[int, int]:
+    """The numbers of the two labels that are compared: those asked for, or the best."""
     if len(card.labels) == 1:
         raise OneLabel(label=card.labels[0])
     one, other = (None if given is None else card.number(given) for given in (label, against))
     if label is not None and one == other:
         raise SameLabel(label=label)
-    best = [int(i) for i in np.argsort(-scores, kind="stable")]
     one = next(i for i in best if i != other) if one is None else one
     return one, next(i for i in best if i != one) if other is None else other

@@ -5,7 +5,6 @@ from __future__ import annotations
 from html import escape
 from math import isfinite
 
-from ..units import odds
 from . import APPROXIMATE, Evidence
 
 _FOR, _AGAINST = "46, 160, 67", "218, 54, 51"
@@ -13,7 +12,8 @@ _FOR, _AGAINST = "46, 160, 67", "218, 54, 51"
 
 def fragment(evidence: Evidence, most: int = 12) -> str:
     """The whole answer: the label, the text with its words tinted, a bar a term."""
-    rows = [(f"({evidence.start})", evidence.prior), *((term.name, term.decibans) for term in evidence.terms[:most])]
+    before = [(f"({name})", weight) for name, weight in evidence.before]
+    rows = [*before, *((term.name, term.decibans) for term in evidence.terms[:most])]
     rest = evidence.terms[most:]
     if rest:
         rows.append((f"({len(rest)} more)", sum(term.decibans for term in rest)))
@@ -23,7 +23,7 @@ def fragment(evidence: Evidence, most: int = 12) -> str:
         '<div class="deciban" style="font-family: system-ui, sans-serif; max-width: 46em">'
         f"<p><b>{escape(evidence.label)}</b>, probability {evidence.probability:.3f}: "
         f"{evidence.total:+.1f} {evidence.unit} against {escape(evidence.against)}"
-        f"{f' ({odds(evidence.total)})' if evidence.unit == 'decibans' else ''}</p>"
+        f"{evidence.odds}</p>"
         f'<p style="white-space: pre-wrap">{tinted(evidence)}</p>'
         f'<table style="border-collapse: collapse; width: 100%">{bars}</table>{_remark(evidence)}</div>'
     )
@@ -67,7 +67,8 @@ def _row(name: str, weight: float, share: float) -> str:
 
 def _remark(evidence: Evidence) -> str:
     approximate = f"<p><i>{APPROXIMATE}</i></p>" if evidence.approximate else ""
-    return f"{_unit(evidence)}{approximate}"
+    decision = f"<p><b>{escape(evidence.decision)}</b></p>" if evidence.decision else ""
+    return f"{decision}{_unit(evidence)}{approximate}"
 
 
 def _unit(evidence: Evidence) -> str:

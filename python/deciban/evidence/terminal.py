@@ -10,7 +10,6 @@ from rich.table import Table
 from rich.text import Text
 
 from ..terms import display
-from ..units import odds
 from . import APPROXIMATE, Evidence
 
 WIDTH = 24
@@ -35,7 +34,7 @@ def _answer(evidence: Evidence) -> Text:
     return Text.assemble(
         (evidence.label, "bold"),
         f"  probability {evidence.probability:.3f}, {evidence.total:+.1f} {evidence.unit} against {evidence.against}",
-        f" ({odds(evidence.total)})" if evidence.unit == "decibans" else "",
+        evidence.odds,
     )
 
 
@@ -64,7 +63,7 @@ def _bars(evidence: Evidence, most: int) -> Table:
 
 
 def _rows(evidence: Evidence, most: int) -> Iterator[tuple[str, float]]:
-    yield f"({evidence.start})", evidence.prior
+    yield from ((f"({name})", weight) for name, weight in evidence.before)
     for term in evidence.terms[:most]:
         yield f"{term.name} ×{term.times}" if term.times > 1 else term.name, term.decibans
     rest = evidence.terms[most:]
@@ -85,6 +84,8 @@ def _bar_leftwards(share: float) -> str:
 
 def _remarks(evidence: Evidence, most: int) -> Text:
     text = _remark(evidence, most)
+    if evidence.decision:
+        text = Text.assemble((evidence.decision, "bold"), "\n", text)
     return text.append(f"\n{APPROXIMATE}", "italic") if evidence.approximate else text
 
 

@@ -3,7 +3,7 @@
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
 /// Four numbers, in one half of a cache line.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[repr(align(32))]
 pub(crate) struct Four(pub(crate) [f64; 4]);
 

@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check rust lint types layers pytest browser format picture bench scale labels unlabelled accuracy table calibration audit solvers projection \
+.PHONY: help setup demo test check rust lint types layers pytest browser mailers format picture bench scale labels unlabelled accuracy table calibration audit solvers projection \
 	selection properties curve fuzz data clean
 
 help:  ## list the targets
@@ -46,6 +46,12 @@ browser:  ## install Chromium, in which a test looks at the report, where it is 
 	@command -v chromium >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
 		&& apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends chromium; } \
 		|| echo "no chromium here: the test that looks at the report says so and is skipped"
+
+mailers:  ## install the mail programs that the filter's recipes are tested with, and bogofilter, where they are missing and we may
+	@command -v procmail maildrop sieve-test bogofilter >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
+		&& apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends \
+		procmail maildrop dovecot-sieve bogofilter; } \
+		|| echo "no procmail, maildrop, sieve-test or bogofilter here: tests that run them say so and are skipped"
 
 format: setup  ## bring all sources into the house style
 	cargo fmt

@@ -18,6 +18,8 @@ from deciban.cli import run
 from deciban.decision import costs
 from deciban.errors import DecibanError, described, listed, one_line
 from deciban.examples import Source
+from deciban.filtering import journal
+from deciban.filtering.boxes import mails
 from deciban.mixture import steps
 from deciban.projection import forest
 from deciban.settings import FITTED, Settings
@@ -51,6 +53,11 @@ def without_matplotlib(_):
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "matplotlib", None)
         run(["compare", __file__, "--plot", "table.svg"])
+
+
+def damaged_journal(folder):
+    (folder / "mail.deciban.journal").write_text("hello\n")
+    journal.append(str(folder / "mail.deciban"), [])
 
 
 def cost_of(folder, line):
@@ -497,6 +504,14 @@ WORDINGS = {
     errors.NotAnObject: (
         reading("mail.jsonl", b'["hello", "ham"]\n'),
         "mail.jsonl:1: expected a JSON object, got list ['hello', 'ham']",
+    ),
+    errors.NoMails: (
+        lambda folder: [*mails(str(folder))],
+        "{folder}: expected mails, got a folder without any file",
+    ),
+    errors.DamagedJournal: (
+        damaged_journal,
+        "{folder}/mail.deciban.journal: the journal is damaged at byte 0; move it away, and learn its mails again",
     ),
     errors.NoRowLeft: (
         reading("mail.csv", b"text,label\nhello,ham\n", where=(("label", "spam"), ("text", "hello"))),

@@ -458,6 +458,14 @@ class NotAnObject(ReadError):
     wording = "{where}: expected a JSON object, got {got}"
 
 
+class NoMails(ReadError):
+    wording = "{path}: expected mails, got a folder without any file"
+
+
+class DamagedJournal(ReadError):
+    wording = "{path}: the journal is damaged at byte {at}; move it away, and learn its mails again"
+
+
 class NoRowLeft(ReadError):
     wording = "{path}: no row has {conditions}"
 

@@ -33,6 +33,7 @@ COMMANDS = (
         "compare",
         "audit",
         "watch",
+        "filter",
         "path",
         "info",
         "export",
@@ -119,7 +120,7 @@ def main() -> NoReturn:
     except SystemExit:
         raise
     except BaseException as error:  # a panic of the core is no Exception
-        line, status = _last_words(error)
+        line, status = last_words(error)
     if line:
         with contextlib.suppress(OSError):
             print(f"deciban: {one_line(line)}", file=sys.stderr, flush=True)
@@ -128,7 +129,7 @@ def main() -> NoReturn:
     sys.exit(status)
 
 
-def _last_words(error: BaseException) -> tuple[str, int]:
+def last_words(error: BaseException) -> tuple[str, int]:
     """The line for an error, and the exit status."""
     if isinstance(error, DecibanError):
         return str(error), 1

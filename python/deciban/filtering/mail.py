@@ -1,0 +1,109 @@
+"""A mail, as bytes -> what a model sees of it; and the same mail with header fields of ours.
+
+A mail begins with its header: fields (RFC 5322), up to the first empty line; a line `From ...`, as in mailboxes, may
+stand before. Whatever does not begin with a field has no header: it is all body. Nothing is parsed beyond that, so no
+mail is malformed, and all that is not ours stays as it was, byte for byte.
+
+Fields whose names begin with `X-Deciban` are ours: those that a mail brings along are dropped, wherever in its header,
+whether somebody forged them or we wrote them before. They are not seen, either, so that no verdict is ever learnt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+NAME = "X-Deciban"
+MOST = 1 << 18  # bytes of a mail that are seen: what is longer is an attachment
+WIDTH = 76  # of a line, without its end
+LONGEST = 40  # bytes of a word that is shown
+
+_ENVELOPE = re.compile(rb">?From [^\n]*\n")
+_FIELD = re.compile(rb"[!-9;-~]+[ \t]*:")
+_END = re.compile(rb"^\r?\n", re.MULTILINE)
+# A carriage return alone ends a line for some programs: what looks like a field of ours after one is taken for it.
+_OURS = re.compile(
+    rb"(?im)(?:^|(?<=\r))x-deciban[!-9;-~]*[ \t]*:[^\r\n]*(?:\r?\n|\r|\Z)(?:[ \t][^\r\n]*(?:\r?\n|\r|\Z))*"
+)
+_PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*")
+
+
+def seen(mail: bytes) -> str:
+    """The text that a model sees: without the line that mailboxes add, and without what we wrote.
+
+    >>> seen(b"From bob  Mon Nov 16 09:30:00 2026\\nX-Deciban: ham\\nSubject: Free\\n\\ncaf\\xe9\\n")
+    'Subject: Free\\n\\ncafé\\n'
+    """
+    _, header, body = parts(mail[:MOST])
+    text = header + body
+    try:
+        return text.decode()
+    except UnicodeDecodeError as error:
+        if error.start >= len(text) - 3 and len(mail) > MOST:  # a character that is cut
+            return text[: error.start].decode()
+        return text.decode("latin-1")
+
+
+def parts(mail: bytes) -> tuple[bytes, bytes, bytes]:
+    """The line before the header, the header without fields of ours, and all that comes after it.
+
+    >>> parts(b"Subject: hi\\nX-Deciban: ham\\n\\nhello")
+    (b'', b'Subject: hi\\n', b'\\nhello')
+    >>> parts(b"no header")
+    (b'', b'', b'no header')
+    """
+    envelope = _ENVELOPE.match(mail)
+    start = envelope.end() if envelope else 0
+    if not _FIELD.match(mail, start):
+        return mail[:start], b"", mail[start:]
+    end = _END.search(mail, start)
+    stop = end.start() if end else len(mail)
+    header = mail[start:stop]
+    return mail[:start], _OURS.sub(b"", header) if b"-" in header else header, mail[stop:]
+
+
+def stamped(mail: bytes, fields: Sequence[tuple[str, Iterable[str]]]) -> bytes:
+    """The mail with fields of ours before all others, each of some pieces with commas between, folded.
+
+    >>> stamped(b"Subject: hi\\r\\n\\r\\nhello", [("X-Deciban", ["ham; decibans=-9.0"])])
+    b'X-Deciban: ham; decibans=-9.0\\r\\nSubject: hi\\r\\n\\r\\nhello'
+
+    A mail without a header gets one, and an empty line after it: what was there stays its body.
+
+    >>> stamped(b"hello", [("X-Deciban", ["ham"])])
+    b'X-Deciban: ham\\n\\nhello'
+    """
+    before, header, body = parts(mail)
+    first = mail.find(b"\n")
+    newline = b"\r\n" if first > 0 and mail[first - 1 : first] == b"\r" else b"\n"
+    ours = b"".join(_folded(name, pieces, newline) for name, pieces in fields)
+    gap = newline if not header and body and not _END.match(body) else b""
+    return b"".join((before, ours, header, gap, body))
+
+
+def _folded(name: str, pieces: Iterable[str], newline: bytes) -> bytes:
+    lines = [f"{name}:"]
+    for place, piece in enumerate(pieces):
+        lines[-1] += "," if place else ""
+        if len(lines[-1]) + 1 + len(piece) <= WIDTH or not place:
+            lines[-1] += f" {piece}"
+        else:
+            lines.append(f"\t{piece}")
+    return b"".join(line.encode("ascii", "replace") + newline for line in lines)
+
+
+def word(name: str) -> str:
+    """A word as a header can hold it: in quotation marks, or encoded (RFC 2047) where it is more than plain ASCII.
+
+    >>> word("free money"), word("subject:café")
+    ('"free money"', '=?utf-8?q?subject=3Acaf=C3=A9?=')
+    >>> word('a"b\\r\\nX-Deciban: ham')
+    '=?utf-8?q?a=22b=0D=0AX=2DDeciban=3A=20ham?='
+    """
+    raw = name.encode("utf-8", "replace")
+    if len(raw) > LONGEST:
+        name = raw[:LONGEST].decode("utf-8", "ignore") + "…"
+    if _PLAIN.fullmatch(name) and not {'"', "\\"} & {*name} and "=?" not in name:
+        return f'"{name}"'
+    coded = "".join(chr(byte) if chr(byte).isalnum() and byte < 128 else f"={byte:02X}" for byte in name.encode())
+    return f"=?utf-8?q?{coded}?="

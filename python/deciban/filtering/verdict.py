@@ -1,0 +1,177 @@
+"""A mail's text -> spam, ham or unsure: the posterior log-odds of spam against all else, and the words that made it so.
+
+    decibans = 10 log10( p(spam|x) / sum of p(y|x) over all other labels y )
+
+What is above one threshold is spam, what is below the other is ham, and what lies between is unsure. The evidence of
+words is that of `evidence`, computed here without NumPy for models of two labels; others take the same from there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .. import modelfile
+from ..errors import UnknownLabel, listed
+from ..modelfile import Saved
+from ..terms import display
+
+SPAM_ABOVE, HAM_BELOW = 20.0, 0.0
+MOST_WORDS = 8
+MOST = 3000.0  # decibans: no probability is further from 1
+PER_NAT = 10 / math.log(10)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a mail is, how surely, and the words that say most for or against spam, with their decibans."""
+
+    name: str
+    decibans: float
+    words: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A model, which of its labels is spam, and from how many decibans on."""
+
+    saved: Saved
+    spam: str = "spam"
+    spam_above: float = SPAM_ABOVE
+    ham_below: float = HAM_BELOW
+
+    @classmethod
+    def of(cls, path: str, *how: Any) -> Judge:
+        """The judge of a model file."""
+        judge = cls(modelfile.load(path), *how)
+        if judge.spam not in judge.saved.labels:
+            raise UnknownLabel(label=judge.spam, known=listed(judge.saved.labels))
+        return judge
+
+    def verdict(self, text: str) -> Verdict:
+        """What one text is, and why."""
+        (decibans,) = self.decibans([text])
+        return Verdict(self.name(decibans), decibans, tuple(self.words(text)))
+
+    def name(self, decibans: float) -> str:
+        """What a mail is called that has so many decibans."""
+        return "spam" if decibans > self.spam_above else "ham" if decibans < self.ham_below else "unsure"
+
+    def decibans(self, texts: list[str], threads: int = 1) -> list[float]:
+        """The log-odds of spam of each text."""
+        spam = self.saved.labels.index(self.spam)
+        rows = self.saved.answers(texts, "mail {}".format, threads)
+        return [_log_odds(row[spam], sum(row[:spam]) + sum(row[spam + 1 :])) for _, row in rows]
+
+    def words(self, text: str) -> list[tuple[str, float]]:
+        """The terms that say most, and what each says for spam."""
+        found = _Account(self.saved, text).words(self.spam) if _is_plain(self.saved) else self._explained(text)
+        return sorted(found, key=lambda word: (-abs(word[1]), word[0]))[:MOST_WORDS]
+
+    def _explained(self, text: str) -> list[tuple[str, float]]:
+        from ..evidence import explain
+
+        if len(self.saved.labels) < 2:
+            return []
+        found = explain(self.saved.card, self.saved.settings.terms, text, self.spam, None, self.saved.calibration)
+        return [(term.name, term.decibans) for term in found.terms]
+
+
+def _log_odds(p: float, others: float) -> float:
+    if p <= 0 or others <= 0:
+        return MOST if p > others else -MOST
+    return max(-MOST, min(MOST, 10 * (math.log10(p) - math.log10(others))))
+
+
+def _is_plain(saved: Saved) -> bool:
+    """Whether evidence is a sum over postings, times one factor: not of trees, of pairs, or of more than two labels."""
+    buffers = saved.buffers
+    is_bent = "across" in buffers and len(buffers["across"]) + len(buffers["knots"]) > 0
+    has_weights = "weight" in buffers and "first" not in buffers and "axis" not in buffers
+    return len(saved.labels) == 2 and has_weights and not is_bent and min(buffers["absent"]) > -math.inf
+
+
+class _Account:
+    """What each term of a text says for the second of two labels against the first, in nats before calibration."""
+
+    def __init__(self, saved: Saved, text: str) -> None:
+        self.saved, self.buffers = saved, saved.buffers
+        places = "card_indptr" if "card_indptr" in self.buffers else "indptr"
+        self.indptr: Any = self.buffers[places]
+        self.label: Any = self.buffers["card_label" if "card_label" in self.buffers else "label"]
+        terms = saved.settings.terms
+        self.shown: dict[int, str] = {}
+        counts: Counter[int] = Counter()
+        for name, _, _ in terms.core.seen(text):
+            place = saved.card_lexicon.place(terms.known_as(name))
+            if place is not None:
+                counts[place] += 1
+                self.shown.setdefault(place, display(name))
+        self.counts = {place: 1 if saved.settings.is_binary else n for place, n in counts.items()}
+        self.often = counts
+        self.scales = self._scales() if "length" in self.buffers else None
+
+    def words(self, spam: str) -> list[tuple[str, float]]:
+        """Each term with its decibans for spam."""
+        nats = {place: self._adds(place) for place in self.counts}
+        sign = PER_NAT if self.saved.labels[1] == spam else -PER_NAT
+        factor = sign * self._factor(sum(nats.values()))
+        return [(self.shown[place], factor * nat) for place, nat in nats.items()]
+
+    def _adds(self, place: int) -> float:
+        weight: Any = self.buffers["weight"]
+        postings = range(self.indptr[place], self.indptr[place + 1])
+        if self.scales is not None:
+            return math.fsum(
+                (1 if self.label[p] % 2 else -1) * self.scales[g] * self._counted(g, self.often[place]) * weight[p]
+                for p in postings
+                for g in (self.label[p] // 2,)
+            )
+        absent: Any = self.buffers["absent"]
+        beyond = math.fsum((1 if self.label[p] else -1) * weight[p] for p in postings)
+        return self.counts[place] * (float(absent[1] - absent[0]) + beyond)
+
+    def _counted(self, group: int, times: int) -> float:
+        groups: Any = self.buffers["groups"]
+        return (1.0, float(times), 1 + math.log(times))[groups[group] // 8]
+
+    def _scales(self) -> list[float]:
+        """s_g of each group of weights (`scorecard.Scaling`)."""
+        length: Any = self.buffers["length"]
+        names = {place: self.saved.card_lexicon.name(place) or "" for place in self.counts}
+        kinds = {place: {"\ta": 1, "\tc": 2}.get(name[:2], 4) for place, name in names.items()}
+        scales = []
+        for group, asked in enumerate(self.buffers["groups"]):
+            square = sum(
+                (self._counted(group, self.often[place]) * length[place]) ** 2
+                for place in names
+                if kinds[place] & asked % 8
+            )
+            scales.append(1 / math.sqrt(square) if square > 0 else 1.0)
+        return scales
+
+    def _factor(self, nats: float) -> float:
+        """What calibration multiplies evidence with (`calibration`), where there is one."""
+        if self.saved._map is None or not self.counts:
+            return 1.0
+        temper, origin, slope, _, _, _ = self.saved._map
+        t, a, g = temper
+        bias: Any = self.buffers["bias"]
+        apart = bias[1] - bias[0] + nats - ((origin[1] - origin[0]) if len(origin) else 0.0)
+        known = sum(self.counts.values())
+        exponent = t - a * math.log(known) - (g * math.log(max(abs(apart) / 2, 1e-3)) if g else 0.0)
+        factor = math.exp(max(-50.0, min(50.0, exponent)))
+        return factor * (sum(slope) / 2 if len(slope) else 1.0)
+
+
+def told(verdict: Verdict) -> list[tuple[str, Sequence[str]]]:
+    """The header fields that say so."""
+    from .mail import NAME, word
+
+    fields: list[tuple[str, Sequence[str]]] = [(NAME, [f"{verdict.name}; decibans={verdict.decibans:+.1f}"])]
+    if verdict.words:
+        fields.append((f"{NAME}-Words", [f"{word(name)} {decibans:+.1f}" for name, decibans in verdict.words]))
+    return fields

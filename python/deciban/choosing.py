@@ -49,11 +49,14 @@ BETAS = (0.0, 1.0, 3.0, 10.0)
 
 
 class Tried(NamedTuple):
-    """A candidate, which texts it gets right, and the log probability that it gives each one's label."""
+    """A candidate, which texts it gets right, and the log probability that it gives all their labels.
+
+    That is asked only of those that get as many right as any before: no other can win.
+    """
 
     settings: Settings
     right: npt.NDArray[np.bool_]
-    log_p: Floats
+    log_p: float
 
     @property
     def accuracy(self) -> float:
@@ -88,7 +91,7 @@ def most_texts(counts: Counts) -> int:
 def choose(settings: Settings, counts: Counts, sample: Sample) -> tuple[Settings, dict[str, Any]]:
     """The settings, with nothing left open, and how they were chosen."""
     tried = list(_tried(settings, counts, sample))
-    best = max(tried, key=lambda one: (one.right.sum(), one.log_p.sum()))
+    best = max(tried, key=lambda one: (one.right.sum(), one.log_p))
     winner = best if _surely_better(best, tried[0]) else tried[0]
     return winner.settings, {
         "asked": {"model": settings.model, "smoothing": settings.smoothing},
@@ -106,10 +109,12 @@ def _surely_better(one: Tried, other: Tried) -> bool:
 
 def _tried(settings: Settings, counts: Counts, sample: Sample) -> Iterator[Tried]:
     """All candidates, the plain one first."""
-    length = np.bincount(sample.rows.row, sample.rows.count, len(sample.rows))
+    length, most = np.bincount(sample.rows.row, sample.rows.count, len(sample.rows)), 0
     for chosen, scores in _scored(settings, counts, sample):
         right = scores.argmax(axis=1) == sample.y
-        yield Tried(chosen, right, _tempered(scores, sample.y, length))
+        log_p = _tempered(scores, sample.y, length) if right.sum() >= most else -math.inf
+        most = max(most, int(right.sum()))
+        yield Tried(chosen, right, log_p)
 
 
 def _scored(settings: Settings, counts: Counts, sample: Sample) -> Iterator[tuple[Settings, Floats]]:
@@ -150,11 +155,11 @@ def _ratios(settings: Settings, counts: Counts, sample: Sample) -> Iterator[tupl
                 yield replace(settings, **chosen), own[alpha] + beta * part  # type: ignore[arg-type]
 
 
-def _tempered(scores: Floats, y: Integers, length: Integers) -> Floats:
-    """The log probability of each text's label, with scores divided by c sqrt(length), for the best of some c."""
+def _tempered(scores: Floats, y: Integers, length: Integers) -> float:
+    """The log probability of all labels, with scores divided by c sqrt(length), for the best of some c."""
     shrunk = scores / np.sqrt(np.maximum(length, 1))[:, None]
     own = np.arange(len(y))
-    return max((log_posterior(shrunk / c)[own, y] for c in (0.1, 0.3, 1.0, 3.0)), key=np.sum)
+    return max(float(log_posterior(shrunk / c)[own, y].sum()) for c in (0.1, 0.3, 1.0, 3.0))
 
 
 def _best_of_models(tried: list[Tried]) -> dict[str, float]:
@@ -176,7 +181,8 @@ def _why(winner: Tried, tried: list[Tried], of: Whole, rows: Rows) -> str:
         f"a text has {length:.0f} terms, {different:.0f} of them different, of a lexicon of {d:,.0f}: "
         f"{share:.2%} of it is there, and what is there stands there {repeats:.1f} times"
     )
+    luck = ", which may be luck: the plain model stays" if rival.accuracy > winner.accuracy else ""
     return (
         f"{winner.name}: {winner.accuracy:.1%} of {len(winner.right):,} texts right when each is left out, "
-        f"{rival.name}: {rival.accuracy:.1%}; {reasons}"
+        f"{rival.name}: {rival.accuracy:.1%}{luck}; {reasons}"
     )

@@ -13,7 +13,8 @@ Weighting: the same naive Bayes of all terms, where these count as much as their
 the likelihood of left-out training texts say.
 
 Leave-one-out: what it says of a selected model, whose terms all training texts chose, beside five folds that select in
-each anew, and the test part. The page is printed and written to benches/results/selection.md.
+each anew, and the test part. The page is printed and written to benches/results/selection.md; with `--speed` the part
+on speed alone, and the rest of the page stays as it was.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ SEARCHED, CANDIDATES = 200, 5000
 COLOURS = {"mutual-information": "#1b6ca8", "chi-square": "#c1631d", "forward search": "#2a8c4a", "L1": "#8a4fa3"}
 BARS = {"select": 1.0, "search": 60.0}
 LOO_SIZES = (50, 500, 5000)
+SPEED = "## Speed"
 
 
 @dataclass(frozen=True)
@@ -179,8 +181,8 @@ def search_speed(texts: int) -> tuple[str, float, float]:
     return f"{what}: {curve[0].wrong:,} wrong without any, {curve[-1].wrong:,} with all", *spent
 
 
-def page(found: list[Curves], speeds: list[tuple[str, float, float]], searched: tuple[str, float, float]) -> str:
-    """Everything as Markdown."""
+def page(found: list[Curves]) -> str:
+    """All but speed as Markdown."""
     lines = [
         "# Selecting terms",
         "",
@@ -210,16 +212,17 @@ def page(found: list[Curves], speeds: list[tuple[str, float, float]], searched: 
     lines += ["| set | " + " | ".join(TERM_WEIGHTS) + " |", "| --- |" + " ---: |" * len(TERM_WEIGHTS)]
     lines += [f"| {of.name} | " + " | ".join(f"{of.weighted[by]:.1%}" for by in TERM_WEIGHTS) + " |" for of in found]
     lines.append("")
-    return "\n".join([*lines, *_speeds(speeds, searched)]) + "\n"
+    return "\n".join(lines) + "\n"
 
 
-def _speeds(speeds: list[tuple[str, float, float]], searched: tuple[str, float, float]) -> list[str]:
+def speed_page(speeds: list[tuple[str, float, float]], searched: tuple[str, float, float]) -> str:
+    """How fast it is, and on which machine, as Markdown."""
     (postings, _, _), *rest = speeds
     told = {by: seconds for by, seconds, _ in rest}["mutual-information"]
     what, wall, cpu = searched
     holds = ["does not hold", "holds"]
-    return [
-        "## Speed",
+    lines = [
+        SPEED,
         "",
         f"Terms x labels, {postings}; the 20,000 best are told, and their counts are made:",
         "",
@@ -236,6 +239,7 @@ def _speeds(speeds: list[tuple[str, float, float]], searched: tuple[str, float, 
         "",
         *(f"- {name}: {fact}" for name, fact in machine.facts().items()),
     ]
+    return "\n".join(lines) + "\n"
 
 
 def draw(path: Path, found: list[Curves]) -> None:
@@ -272,16 +276,23 @@ def main() -> None:
     """Measures, prints, draws and writes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a trial: r8 alone, fewer terms and texts; writes nothing")
-    quick = parser.parse_args().quick
+    parser.add_argument("--speed", action="store_true", help="how fast it is alone: the two bars")
+    given = parser.parse_args()
+    quick, path = given.quick, RESULTS / "selection.md"
     speeds = list(speed(100_000 if quick else 1_000_000, 1 if quick else 3))
     print("measures are done", file=sys.stderr)
-    searched = search_speed(1000 if quick else 10_000)
-    found = [curves(name, 20 if quick else SEARCHED, 3 if quick else 5) for name in (["r8"] if quick else SETS)]
-    text = page(found, speeds, searched)
-    print(text)
+    fast = speed_page(speeds, search_speed(1000 if quick else 10_000))
+    if given.speed:
+        print(fast)
+        before = path.read_text(encoding="utf-8").partition(SPEED)[0]
+    else:
+        found = [curves(name, 20 if quick else SEARCHED, 3 if quick else 5) for name in (["r8"] if quick else SETS)]
+        before = page(found)
+        print(before + fast)
     if not quick:
-        draw(RESULTS / "selection.svg", found)
-        (RESULTS / "selection.md").write_text(text, encoding="utf-8")
+        path.write_text(before + fast, encoding="utf-8")
+        if not given.speed:
+            draw(RESULTS / "selection.svg", found)
 
 
 if __name__ == "__main__":

@@ -123,7 +123,11 @@ REFUSED = {
     "train mail.csv --term-weights luck": "term_weights='luck': not known; the known ones are: none, gain-ratio, "
     "log-count-ratio, learnt",
     "train mail.csv --model bernoulli --term-weights learnt": "term_weights='learnt': not for the model 'bernoulli "
-    "with laplace', which takes: none; multinomial and complement models are weighed",
+    "with laplace'; it is for: multinomial and complement with one of laplace, dirichlet, jelinek-mercer, absolute",
+    "train mail.csv --model nbsvm --select forward:5": "select='forward:5': not for the model 'nbsvm'; it is for: "
+    "multinomial with laplace, bernoulli with beta",
+    "train mail.csv --model fisher --select elimination:5": "select='elimination:5': not for the model 'fisher'; "
+    "it is for: logistic, hinge, nbsvm, nblogistic",
     "train mail.csv --select 20000": "select='20000': expected a measure and how many terms to keep, such as "
     "'mutual-information:1000'",
     "train mail.csv --select luck:5": "select='luck': not known; the known ones are: mutual-information, "

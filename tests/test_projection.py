@@ -216,8 +216,8 @@ def test_trees_are_asked_as_scikit_learn_asks_them(some):
     axes = rotate(x, 3, 5, np.random.default_rng(0))
     prior = np.full(of.labels, 1 / of.labels)
     trees = forest.grow(found, axes, of, prior, 7, unit=False)
-    features = forest.project(found.rows, axes.subset.astype(np.uint32), axes.row.astype(np.float32), 3, unit=False)
-    assert np.allclose(features, axes.project(x), atol=1e-5)
+    features = forest.project(found.rows, axes.subset.astype(np.uint32), forest.rounded(axes.row), 3, unit=False)
+    assert np.allclose(features, axes._replace(row=forest.rounded(axes.row).astype(float)).project(x), atol=1e-5)
     theirs = DecisionTreeClassifier(random_state=7).fit(features, of.y)
     new = np.random.default_rng(1).permutation(features.ravel()).reshape(features.shape)
     for rows_ in (features, new):
@@ -230,7 +230,7 @@ def test_trees_are_asked_as_scikit_learn_asks_them(some):
 def test_features_of_a_rotation_have_the_length_one(some):
     found, x, _ = some
     axes = rotate(x, 2, 5, np.random.default_rng(0))
-    features = forest.project(found.rows, axes.subset.astype(np.uint32), axes.row.astype(np.float32), 2, unit=True)
+    features = forest.project(found.rows, axes.subset.astype(np.uint32), forest.rounded(axes.row), 2, unit=True)
     assert np.allclose(np.linalg.norm(features, axis=1), 1, atol=1e-5)
 
 

@@ -180,18 +180,16 @@ class Settings:
             expected = "a measure and how many terms to keep, such as 'mutual-information:1000'"
             raise BadSetting(setting="select", got=self.select, expected=expected)
         object.__setattr__(self, "select", f"{name}:{int(top)}")
-        is_searched = (self.model, self.smoothing) in SEARCHED
-        if (name in SEARCHES and not is_searched) or (name == ELIMINATION and self.model not in CONTINUED):
-            known = "measures; forward, backward and floating are for multinomial with laplace and bernoulli with beta"
-            model = f"{self.model} with {self.smoothing}"
-            raise NotForModel(setting="select", got=self.select, model=model, known=f"{known}, elimination for fitted")
+        takes = CONTINUED if name == ELIMINATION else [f"{model} with {smoothing}" for model, smoothing in SEARCHED]
+        if name not in MEASURES and not {self.model, self._named} & {*takes}:
+            raise NotForThisModel(setting="select", got=self.select, model=self._named, known=", ".join(takes))
 
     def _check_term_weights(self) -> None:
         check_choice("term_weights", self.term_weights, TERM_WEIGHTS)
         is_weighed = self.model in ("multinomial", "complement") and self.smoothing in WEIGHED
         if self.term_weights != "none" and not is_weighed:
-            model, known = f"{self.model} with {self.smoothing}", "none; multinomial and complement models are weighed"
-            raise NotForModel(setting="term_weights", got=self.term_weights, model=model, known=known)
+            known = f"multinomial and complement with one of {', '.join(WEIGHED)}"
+            raise NotForThisModel(setting="term_weights", got=self.term_weights, model=self._named, known=known)
 
     def _check_smoothing(self) -> None:
         if self.smoothing is None:
@@ -283,6 +281,11 @@ class Settings:
             if got is not None and setting not in PROJECTIONS.get(self.model, ()):
                 known = ", ".join(model for model, taken in PROJECTIONS.items() if setting in taken)
                 raise NotForThisModel(setting=setting, got=got, model=self.model, known=known)
+
+    @property
+    def _named(self) -> str:
+        """The model with its smoothing, where that matters."""
+        return self.model if self.model in FITTED else f"{self.model} with {self.smoothing}"
 
     @property
     def is_projected(self) -> bool:

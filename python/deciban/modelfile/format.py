@@ -20,7 +20,7 @@ GROUPS = {
     "worth": {"worth": "F64"},
     "places": {"card_indptr": "I64", "card_label": "U32"},
     "scaling": {"length": "F64", "groups": "U32", "typical": "F64"},
-    "axes": {"axis_t": "F64", "axis_subset": "U32", "axis": "F32"},
+    "axes": {"axis_t": "F64", "axis_subset": "U32", "axis": "F16"},
     "trees": {
         "tree_start": "I64",
         "tree_feature": "U32",

@@ -28,7 +28,7 @@ from .format import GROUPS, MAGIC, MUST, NEWEST, OLDEST, SENSELESS, TYPES, diges
 from .provenance import provenance_of, settings_of
 from .saved import Saved
 
-_CODES = {"U8": "B", "U32": "I", "I64": "q", "F32": "f", "F64": "d"}
+_CODES = {"U8": "B", "U32": "I", "I64": "q", "F16": "H", "F64": "d"}
 
 
 def load(path: str | os.PathLike[str]) -> Saved:

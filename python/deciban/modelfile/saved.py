@@ -209,5 +209,5 @@ class Saved:
     def _array(self, name: str) -> Any:
         import numpy as np
 
-        dtypes = {"U32": np.uint32, "I64": np.int64, "F32": np.float32, "F64": np.float64}
+        dtypes = {"U32": np.uint32, "I64": np.int64, "F16": np.float16, "F64": np.float64}
         return np.frombuffer(self.buffers[name], dtypes[TYPES[name]])

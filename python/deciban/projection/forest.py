@@ -30,12 +30,12 @@ from ..rows import Rows, rows
 from ..scorecard import Scorecard
 from ..settings import Settings
 from .lsa import Axes
-from .trees import Floats, Integers, Numbers, Singles, Trees, joined
+from .trees import Floats, Halves, Integers, Numbers, Singles, Trees, joined
 
 if TYPE_CHECKING:
     from .._core import Texts
 
-MOST_NUMBERS = 1 << 28  # of axes, of 4 bytes
+MOST_NUMBERS = 1 << 28  # of axes, of 2 bytes
 SMOOTHING = 0.1  # rows: enough that no label is impossible
 TEXTS_AT_ONCE = 4096
 NUMBERS_AT_ONCE = 1 << 24
@@ -52,7 +52,7 @@ class Forest:
     lexicon: Lexicon
     t: Floats
     subset: Numbers
-    row: Singles
+    row: Halves
     subsets: int
     trees: Trees
     weighting: str
@@ -81,7 +81,7 @@ class Forest:
         return Scorecard(self.labels, self.lexicon, bias, np.zeros(k), *postings, binary=self.binary)
 
     @property
-    def buffers(self) -> tuple[Floats, Numbers, Singles]:
+    def buffers(self) -> tuple[Floats, Numbers, Halves]:
         """The axes, as a file holds them."""
         return self.t, self.subset.ravel(), self.row.ravel()
 
@@ -173,7 +173,7 @@ def numbers(of: Rows, t: Floats, weighting: str, *, length_norm: bool) -> Single
 
 
 def project(
-    x: tuple[Integers, Numbers, Singles], subset: Numbers, row: Singles, subsets: int, *, unit: bool
+    x: tuple[Integers, Numbers, Singles], subset: Numbers, row: Halves, subsets: int, *, unit: bool
 ) -> Singles:
     """x V of compressed sparse rows; the same bits for a row, whatever stands beside it."""
     indptr, term, value = x
@@ -202,12 +202,19 @@ def check_size(terms: int, features: int, rounds: int) -> None:
         raise TooManyNumbers(**shown, most=f"{MOST_NUMBERS:,}")
 
 
+def rounded(row: Floats) -> Halves:
+    """Axes as a file holds them, and as trees are grown on them: numbers of two bytes. Axes that are longer than that
+    allows are made shorter, all by the same factor, which trees do not mind.
+    """
+    return np.asarray(row / max(float(np.abs(row).max(initial=0.0)), 1.0), np.float16)
+
+
 def grow(seen: Seen, axes: Axes, of: Labelled, prior: Floats, number: int, *, unit: bool) -> Trees:
     """A tree of the features of rows that cost something, by scikit-learn."""
     from sklearn.tree import DecisionTreeClassifier
 
-    subset, row = axes.subset.astype(np.uint32), axes.row.astype(np.float32)
-    features, there = project(seen.rows, subset, row, axes.subsets, unit=unit), np.flatnonzero(of.cost)
+    features = project(seen.rows, axes.subset.astype(np.uint32), rounded(axes.row), axes.subsets, unit=unit)
+    there = np.flatnonzero(of.cost)
     model = DecisionTreeClassifier(random_state=number)
     tree = model.fit(features[there], of.y[there], sample_weight=of.cost[there]).tree_
     n = tree.weighted_n_node_samples[:, None]
@@ -234,7 +241,7 @@ def made(counts: Counts, seen: Seen, found: Sequence[tuple[Axes, Trees]], *, uni
         lexicon=counts.lexicon,
         t=seen.t,
         subset=np.stack([axes.subset for axes, _ in found]).astype(np.uint32),
-        row=np.stack([axes.row for axes, _ in found]).astype(np.float32),
+        row=np.stack([rounded(axes.row) for axes, _ in found]),
         subsets=found[0][0].subsets,
         trees=joined([trees for _, trees in found]),
         weighting=seen.sight.weighting,

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
+Halves = npt.NDArray[np.float16]
 Numbers = npt.NDArray[np.uint32]
 Integers = npt.NDArray[np.int64]
 

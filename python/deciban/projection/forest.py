@@ -172,9 +172,7 @@ def numbers(of: Rows, t: Floats, weighting: str, *, length_norm: bool) -> Single
     return value.astype(np.float32)
 
 
-def project(
-    x: tuple[Integers, Numbers, Singles], subset: Numbers, row: Halves, subsets: int, *, unit: bool
-) -> Singles:
+def project(x: tuple[Integers, Numbers, Singles], subset: Numbers, row: Halves, subsets: int, *, unit: bool) -> Singles:
     """x V of compressed sparse rows; the same bits for a row, whatever stands beside it."""
     indptr, term, value = x
     n, r = len(indptr) - 1, row.shape[1]

@@ -74,7 +74,7 @@ def bi_normal_separation(counts: Counts, settings: Settings | None = None, top: 
 
     def of(m_jr: Integers, m_j: Integers, n_r: Integers) -> Floats:
         shares = m_jr / n_r, (m_j - m_jr) / np.maximum(n - n_r, 1)
-        own, others = (quantile(np.clip(share, NEAREST, 1 - NEAREST)) for share in shares)
+        own, others = map(_threshold, shares)
         return np.asarray(np.abs(own - others))
 
     return _by_label(counts, of)
@@ -130,6 +130,15 @@ def measured(counts: Counts, settings: Settings, by: str, top: int) -> Floats:
     """
     share, power = np.frexp(MEASURES[by](counts, settings, top))
     return np.ldexp(share.round(DIGITS), power)
+
+
+def _threshold(share: Floats) -> Floats:
+    """The quantiles of shares, of which most are nearer to 0 or 1 than is allowed, and so all have the same."""
+    least, most = quantile(np.array([NEAREST, 1 - NEAREST]))
+    inside = np.abs(share - HALF) < HALF - NEAREST
+    found: Floats = np.where(share < HALF, least, most)
+    found[inside] = quantile(share[inside])
+    return found
 
 
 def _m_j(counts: Counts) -> Integers:

@@ -16,9 +16,10 @@ whose solution is a_r = f_r(I) / f(I). The greatest gain of any K terms is at mo
 
     bound = min_a (the sum of the K greatest h_j(a))                              their theorem 2, of two labels
 
-which is convex in a; of two labels it is found by halving, of more by steps towards the shares of the K best terms. The
-terms handed on are the best set that was met, and `bound` says how far from the best of all it can be at most: nothing,
-as a rule, because the bound is reached but for the few terms that tie.
+which is convex in a: the shares of the K best terms are taken, and so on, which settles as a rule; where it does not,
+the bound is found by halving (two labels), or by ever smaller steps towards those shares. The terms handed on are the
+best set that was met, and `bound` says how far from the best of all it can be at most: nothing, as a rule, because the
+bound is reached but for the few terms that tie.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 STEPS = 60
+WHOLE = 10  # of these steps: they nearly always end where terms and shares fit each other, which is the best of all
 NEAR = 1e-12  # of the bound: a set that gains so much is the best of all
 TINY = 1e-300
 
@@ -114,5 +116,6 @@ class _Occurrences:
             if bound - met.gain <= NEAR * max(bound, 1.0):
                 break
             low, high = np.where(wanted > a, a, low), np.where(wanted > a, high, a)
-            a = (low + high) / 2 if self.k == 2 else a + (wanted - a) / (step + 2)
+            between = (low + high) / 2 if self.k == 2 else a + (wanted - a) / max(step - WHOLE + 2, 1)
+            a = wanted if step < WHOLE else between
         return met._replace(bound=max(bound, met.gain)) if met else Sparse(np.zeros(self.d), 0.0, 0.0)

@@ -247,8 +247,7 @@ REFUSED = {
     "select mail.deciban --by forward --top 2": "leave-one-out needs the training examples, and this model came "
     "without: pass texts and labels",
     "select mail.deciban --by elimination --top 2": "select='elimination:2': not for the model 'multinomial with "
-    "laplace', which takes: measures; forward, backward and floating are for multinomial with laplace and bernoulli "
-    "with beta, elimination for fitted",
+    "laplace'; it is for: logistic, hinge, nbsvm, nblogistic",
     "select mail.deciban --top 1 -o folder": "folder: cannot write: Is a directory",
     "select mail.deciban --top 1 --plot terms.doc": "terms.doc: cannot tell the format from the name; "
     "expected .svg or .png",

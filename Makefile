@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check rust lint types layers pytest browser mailers format picture bench scale labels unlabelled accuracy table calibration audit solvers projection \
+.PHONY: help setup demo test check rust lint types layers pytest browser mailers format picture bench scale labels unlabelled feed accuracy table calibration audit solvers projection \
 	selection properties curve fuzz data clean
 
 help:  ## list the targets
@@ -69,6 +69,9 @@ scale: .venv/bench  ## measure cost against size, from 1 MB to 2 GB; writes benc
 
 labels: .venv/bench  ## measure very many labels against dense scoring; writes benches/results/labels.md
 	$(BIN)/python -m benches.labels $(BENCH)
+
+feed: .venv/bench  ## measure how well a feed ranks after 20 answers; writes benches/results/feed.md
+	$(BIN)/python -m benches.feed $(BENCH)
 
 unlabelled: .venv/bench  ## measure what unlabelled texts add to a few labelled ones; writes benches/results/unlabelled.md
 	$(BIN)/python -m benches.unlabelled $(BENCH)

@@ -18,6 +18,10 @@ from deciban.cli import run
 from deciban.decision import costs
 from deciban.errors import DecibanError, described, listed, one_line
 from deciban.examples import Source
+from deciban.feeds import open_feed
+from deciban.feeds.fading import Fading
+from deciban.feeds.items import answer_of
+from deciban.feeds.syndication import items_of
 from deciban.filtering import journal
 from deciban.filtering.boxes import mails
 from deciban.mixture import steps
@@ -58,6 +62,23 @@ def without_matplotlib(_):
 def damaged_journal(folder):
     (folder / "mail.deciban.journal").write_text("hello\n")
     journal.append(str(folder / "mail.deciban"), [])
+
+
+def feeding(action, again=False):
+    """Does something with a new feed; or with one that is begun again."""
+
+    def act(folder):
+        with open_feed(folder / "m", new=True) as feed:
+            action(feed)
+        if again:
+            open_feed(folder / "m", new=True).__enter__()
+
+    return act
+
+
+def damaged_feed(folder):
+    (folder / "m.feed").write_text("no JSON\n")
+    open_feed(folder / "m").__enter__()
 
 
 def cost_of(folder, line):
@@ -431,6 +452,54 @@ WORDINGS = {
         lambda _: guessed().forget(["see you"], ["ham"]),
         "forgetting cannot be exact: the model holds expected counts of unlabelled texts, "
         "made from all that it knew; use .without_unlabelled(), or train it anew",
+    ),
+    errors.UnknownAnswer: (
+        lambda _: answer_of(3, "answers.jsonl:2"),
+        "answers.jsonl:2: expected the answer yes, no or skip, got int 3",
+    ),
+    errors.UnknownItem: (
+        feeding(lambda feed: feed.answer("7", "yes", "answers.jsonl:2")),
+        "answers.jsonl:2: an answer for '7', an item that was never read or shown; read its feed first",
+    ),
+    errors.NothingToRank: (
+        feeding(lambda feed: feed.save()),
+        "there is nothing to rank: no item was read",
+    ),
+    errors.NoWayBack: (
+        lambda _: Fading.of(Settings().terms, "no", "yes").at(7).at(6),
+        "counts have faded up to step 7, and cannot go back to step 6",
+    ),
+    errors.NoFeed: (
+        lambda folder: open_feed(folder / "m").__enter__(),
+        "{folder}/m: no feed yet (there is no {folder}/m.feed); begin one with --new",
+    ),
+    errors.FeedExists: (
+        feeding(lambda feed: None, again=True),
+        "{folder}/m: there is a feed already, in {folder}/m.feed; go on without --new, or give another name",
+    ),
+    errors.FeedInUse: (
+        feeding(lambda feed: open_feed(feed.path).__enter__()),
+        "{folder}/m: another deciban feed is at work on it; wait until that ends",
+    ),
+    errors.DamagedFeed: (
+        damaged_feed,
+        "{folder}/m.feed:1: the journal of the feed is damaged here; copy it again, or delete what is wrong",
+    ),
+    errors.BadFeed: (
+        lambda _: items_of(b"<rss>\n<item>", "feed.xml"),
+        "feed.xml:2: not an RSS or Atom feed: no element found",
+    ),
+    errors.DeclaredEntity: (
+        lambda _: items_of(b'<!DOCTYPE rss [<!ENTITY a "ha">]><rss/>', "feed.xml"),
+        "feed.xml: the feed declares entities of its own, which could grow without end; refused",
+    ),
+    errors.FeedTooLarge: (
+        lambda _: items_of(bytes(64_000_001), "feed.xml"),
+        "feed.xml: expected a feed of at most 64000000 bytes",
+    ),
+    errors.BadFeedEncoding: (
+        lambda _: items_of(b"<rss>\xff</rss>", "feed.xml"),
+        "feed.xml: the feed is not valid utf-8, in which it should be: invalid start byte",
     ),
     errors.NoTexts: (
         lambda _: mail().watch([]),

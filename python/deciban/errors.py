@@ -402,8 +402,56 @@ class NoTexts(InputError):
     wording = "{where}: expected texts, got none"
 
 
+class UnknownAnswer(InputError):
+    wording = "{where}: expected the answer yes, no or skip, got {got}"
+
+
+class UnknownItem(InputError):
+    wording = "{where}: an answer for {id!r}, an item that was never read or shown; read its feed first"
+
+
+class NothingToRank(InputError):
+    wording = "there is nothing to rank: no item was read"
+
+
+class NoWayBack(InputError):
+    wording = "counts have faded up to step {now}, and cannot go back to step {step}"
+
+
+class NoFeed(InputError):
+    wording = "{model}: no feed yet (there is no {model}.feed); begin one with --new"
+
+
+class FeedExists(InputError):
+    wording = "{model}: there is a feed already, in {model}.feed; go on without --new, or give another name"
+
+
+class FeedInUse(InputError):
+    wording = "{model}: another deciban feed is at work on it; wait until that ends"
+
+
 class ReadError(DecibanError):
     """A file could not be read."""
+
+
+class DamagedFeed(ReadError):
+    wording = "{where}: the journal of the feed is damaged here; copy it again, or delete what is wrong"
+
+
+class BadFeed(ReadError):
+    wording = "{where}: not an RSS or Atom feed: {reason}"
+
+
+class DeclaredEntity(ReadError):
+    wording = "{path}: the feed declares entities of its own, which could grow without end; refused"
+
+
+class FeedTooLarge(ReadError):
+    wording = "{path}: expected a feed of at most {most} bytes"
+
+
+class BadFeedEncoding(ReadError):
+    wording = "{path}: the feed is not valid {encoding}, in which it should be: {reason}"
 
 
 class Unreadable(ReadError):

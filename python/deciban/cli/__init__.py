@@ -34,6 +34,7 @@ COMMANDS = (
         "audit",
         "watch",
         "filter",
+        "feed",
         "path",
         "info",
         "export",

@@ -1,0 +1,161 @@
+"""`make feed`: interest in one newsgroup, 20 answers, and how well the feed then ranks all the rest.
+
+The stream is the test part of 20 Newsgroups, with headers or without; somebody is interested in one of the groups. The
+feed asks its own questions (`Feed.question`), 20 in all, and then ranks all texts that were not answered: average
+precision. It starts from one example, a text of the group drawn by the seed, which is the first of the 20 answers; or
+from nothing. Beside it, on the same answers, scikit-learn: tf-idf (sublinear) of the same stream and logistic
+regression with balanced labels; where all answers are the same, the cosine to the mean of what was liked.
+
+All constants of the feed, and C of the regression, were chosen on the training part: `--part train`. What is printed is
+written to benches/results/feed.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from deciban.evaluation.curves import average_precision
+from deciban.feeds import Feed, Item, open_feed
+
+from . import machine
+from .sets import read
+from .speed import RESULTS
+
+ANSWERS = 20
+STARTS = ("one example", "nothing")
+Ranking = Callable[[list[int], list[int]], npt.NDArray[np.float64]]  # scores of all texts, by what was liked and not
+HEAD = "| group | feed, from one example | liked | scikit-learn | feed, from nothing | liked |\n"
+HEAD += "| --- | ---: | ---: | ---: | ---: | ---: |\n"
+
+
+def main() -> None:
+    """Measures, prints, writes."""
+    given = _arguments()
+    begun = time.process_time()
+    parts = [_measured(given, headers=headers) for headers in (True, False)]
+    facts = machine.facts()
+    page = f"# A feed after {ANSWERS} answers\n\n{_about(given)}\n\n" + "\n".join(parts)
+    page += f"\n{facts['date']}, {facts['processor']}, {time.process_time() - begun:,.0f} seconds of processor time.\n"
+    print(page)
+    if given.results is not None:
+        (given.results / "feed.md").write_text(page, encoding="utf-8")
+
+
+def _about(given: argparse.Namespace) -> str:
+    return f"""Interest in one group of 20 Newsgroups ({given.part} part), {ANSWERS} answers to the feed's own
+questions, average precision over all other texts; means of {given.seeds} seeds. The example that a feed starts from is
+the first answer; `liked` is how many of the answers were yes. scikit-learn is tf-idf and logistic regression on the
+same answers as the feed from one example. Made by `make feed`."""
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benches.feed", description=__doc__)
+    parser.add_argument("--part", default="test", choices=("train", "test"), help="which part is the stream (test)")
+    parser.add_argument("--seeds", type=int, default=3, help="how many seeds (3)")
+    parser.add_argument("--groups", nargs="*", help="some groups only")
+    parser.add_argument("--cost", type=float, default=10.0, help="C of scikit-learn's regression (10)")
+    parser.add_argument("--starts", nargs="*", default=STARTS, choices=STARTS, help="what a feed starts from")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="the folder to write to")
+    return parser.parse_args()
+
+
+def _measured(given: argparse.Namespace, *, headers: bool) -> str:
+    """The table of one kind of texts."""
+    found = read("20ng")
+    places = [i for i, part in enumerate(found.split) if part == given.part]
+    texts, labels = found.at(places)
+    items = [Item(str(n), text if headers else text.partition("\n\n")[2]) for n, text in enumerate(texts)]
+    rival, label = _rival([item.text for item in items], given.cost), np.array(labels)
+    spaces: dict[int, object] = {}
+    rows = {}
+    for group in given.groups or sorted(set(labels)):
+        rows[group] = [_sums(items, label == group, seed, given.starts, rival, spaces) for seed in range(given.seeds)]
+        print(f"{group} {rows[group]}", flush=True)
+    lines = [_row(group, found) for group, found in rows.items()]
+    every = [outcome for found in rows.values() for outcome in found]
+    means = [statistics.mean(_mean(found, 0) for found in rows.values())] if rows else []
+    bar = f"From one example the mean over the groups is {means[0]:.3f}; the bar is 0.8."
+    return f"## Headers {'in' if headers else 'out'}\n\n{HEAD}{''.join(lines)}{_row('**mean**', every)}\n{bar}\n"
+
+
+Outcome = tuple[float, int, float, float, int]
+
+
+def _sums(
+    items: list[Item],
+    liked: npt.NDArray[np.bool_],
+    seed: int,
+    starts: list[str],
+    rival: Ranking,
+    spaces: dict[int, object],
+) -> Outcome:
+    """From one example: average precision, likes, that of the rival; from nothing: average precision and likes."""
+    one = float("nan"), 0, float("nan")
+    if STARTS[0] in starts:
+        first = int(np.random.default_rng(seed).choice(np.flatnonzero(liked)))
+        precision, yes, no = _asked(items, liked, seed, first, spaces)
+        rest = np.setdiff1d(np.arange(len(items)), [*yes, *no])
+        one = precision, len(yes), average_precision(liked[rest], rival(yes, no)[rest])
+    none = _asked(items, liked, seed, None, spaces) if STARTS[1] in starts else (float("nan"), [], [])
+    return *one, none[0], len(none[1])
+
+
+def _asked(
+    items: list[Item], liked: npt.NDArray[np.bool_], seed: int, first: int | None, spaces: dict[int, object]
+) -> tuple[float, list[int], list[int]]:
+    """Average precision over the rest after all questions; which items were liked, and which were not."""
+    with tempfile.TemporaryDirectory() as folder, open_feed(f"{folder}/m", new=True, seed=seed) as feed:
+        feed.read(items)
+        if seed not in spaces:
+            spaces[seed] = feed._space
+        vars(feed)["_space"] = spaces[seed]  # of the same texts: made once
+        if first is not None:
+            feed.answer(str(first), "yes")
+        while len(feed.answers) < ANSWERS and (item := feed.question()) is not None:
+            feed.answer(item.id, "yes" if liked[int(item.id)] else "no")
+        ranked = [int(ranked.item.id) for ranked in feed.ranked()]
+        return average_precision(liked[ranked], -np.arange(len(ranked))), *_answered(feed)
+
+
+def _answered(feed: Feed) -> tuple[list[int], list[int]]:
+    yes, no = ([int(n) for n, answer in feed.answers.items() if answer == wanted] for wanted in ("yes", "no"))
+    return yes, no
+
+
+def _rival(texts: list[str], cost: float) -> Ranking:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+
+    rows = TfidfVectorizer(sublinear_tf=True, min_df=2).fit_transform(texts)
+
+    def scores(yes: list[int], no: list[int]) -> npt.NDArray[np.float64]:
+        if not no:
+            return np.asarray(rows @ np.asarray(rows[yes].mean(axis=0)).ravel())
+        model = LogisticRegression(C=cost, class_weight="balanced", max_iter=1000)
+        model.fit(rows[[*yes, *no]], [1] * len(yes) + [0] * len(no))
+        return np.asarray(model.decision_function(rows))
+
+    return scores
+
+
+def _mean(found: list[Outcome], place: int) -> float:
+    return statistics.mean(outcome[place] for outcome in found)
+
+
+def _row(group: str, found: list[Outcome]) -> str:
+    mean = [_mean(found, place) for place in range(5)]
+    each = " ".join(f"{outcome[0]:.2f}" for outcome in found) if len(found) < 10 else ""
+    shown = f"{mean[0]:.3f} ({each})" if each else f"{mean[0]:.3f}"
+    return f"| {group} | {shown} | {mean[1]:.1f} | {mean[2]:.3f} | {mean[3]:.3f} | {mean[4]:.1f} |\n"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,265 @@
+"""A feed: texts come in, the interesting ones go out first, and each answer is learnt at once.
+
+Beside the model file stands a journal, the one truth: which items were shown and what was answered. A feed is the
+journal read again, line by line; its model is an ordinary one (multinomial, of the answers' fading counts and those
+expected of the stream), which `deciban predict` and `explain` understand. It cannot be merged: expected counts can be
+neither taken apart nor added.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..classifier import Classifier
+from ..errors import DamagedFeed, NothingToRank, SameLabel, UnknownItem
+from ..evidence import Evidence
+from ..files import check_writable
+from ..mixture import Expected, weigh
+from ..scorecard import Scorecard
+from ..settings import Settings
+from ..units import decibans
+from . import interest
+from .fading import Fading, step_of
+from .items import Answer, Item, Nothing
+from .journal import Journal, opened
+from .space import Space
+
+__all__ = ["Answer", "Feed", "Item", "Nothing", "Ranked", "open_feed"]
+YES, NO = "interesting", "not"
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """An item in its place: the probability that it is interesting, the odds of that, and whether it explores."""
+
+    item: Item
+    probability: float
+    decibans: float
+    explores: bool
+
+
+@contextlib.contextmanager
+def open_feed(
+    path: str | os.PathLike[str],
+    *,
+    new: bool = False,
+    half_life: int | None = None,
+    days: bool = False,
+    labels: tuple[str, str] = (YES, NO),
+    seed: int = 0,
+    now: Callable[[], float] = time.time,
+) -> Iterator[Feed]:
+    """The feed of a model file, for nobody else meanwhile; a `new` one is given what it is begun with.
+
+    `half_life` is in answers, or in `days`. Nothing is in the model file before `save`; every answer is in the journal.
+
+    >>> import tempfile
+    >>> news = [Item("a", "the goalie saved a puck"), Item("b", "choir sang in church"), Item("c", "puck on the ice")]
+    >>> with open_feed(f"{tempfile.mkdtemp()}/news.deciban", new=True) as feed:
+    ...     feed.read(news)
+    ...     feed.answer("a", "yes")
+    ...     [ranked.item.id for ranked in feed.ranked()]
+    ['c', 'b']
+    """
+    if labels[0] == labels[1]:
+        raise SameLabel(label=labels[0])
+    model = os.fspath(path)
+    check_writable(model)
+    half = {"half_life": half_life, "days": days} if half_life is not None else {}
+    begun = {"feed": FORMAT, "yes": labels[0], "no": labels[1], **half, "at": int(now())} if new else None
+    with opened(model, begun) as journal:
+        yield Feed(model, journal, seed, now)
+
+
+class Feed:
+    """What was read, shown and answered, and what follows from it. Make one with `open_feed`."""
+
+    def __init__(self, path: str, journal: Journal, seed: int = 0, now: Callable[[], float] = time.time) -> None:
+        self.path, self._journal, self._seed, self._now = path, journal, seed, now
+        self._begun = journal.lines[0]
+        self.items: dict[str, Item] = {}
+        self.shown: set[str] = set()
+        self.answers: dict[str, str] = {}  # the last of each item, in the order in which they were given
+        self._replay()
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        """What interesting texts are called, and the others."""
+        return self._begun["yes"], self._begun["no"]
+
+    def _replay(self) -> None:
+        """All of the journal. Of several answers to one item the last counts, as if there had been no other."""
+        try:
+            self._fading = Fading.of(self._settings(1).terms, *sorted(self.labels))
+            last = {line["id"]: number for number, line in enumerate(self._journal.lines) if "answer" in line}
+            for number, line in enumerate(self._journal.lines[1:], start=1):
+                if "text" in line:
+                    self._keep(Item(line["id"], line["text"], line["title"]))
+                    self.shown.add(line["id"])
+                elif last[line["id"]] == number:
+                    self._learn(line)
+        except (KeyError, TypeError, ValueError):
+            raise DamagedFeed(where=f"{self._journal.path}") from None
+
+    def _keep(self, item: Item) -> None:
+        if item.id not in self.items:
+            self.items[item.id] = item
+            vars(self).pop("_space", None)
+
+    def _learn(self, line: dict[str, Any]) -> None:
+        """One answer of the journal: the counts of its text are added."""
+        name, answer = line["id"], line["answer"]
+        self.answers[name] = answer
+        if answer != "skip":
+            label = self.labels[0] if answer == "yes" else self.labels[1]
+            self._fading = self._fading.learnt(self.items[name].text, label, self._step(line["at"]))
+        vars(self).pop("classifier", None)
+
+    def _step(self, at: int) -> int:
+        """The step of time of an answer, never before that of the one before."""
+        half, days = self._begun.get("half_life"), self._begun.get("days")
+        given = sum(answer != "skip" for answer in self.answers.values())
+        gone = max(at - self._begun["at"], 0) if days else given - 1
+        return max(step_of(gone, half and half * (86_400 if days else 1)), self._fading.step)
+
+    def read(self, items: Iterable[Item]) -> None:
+        """Takes in some items; those that are known already are the same."""
+        for item in items:
+            self._keep(item)
+
+    def answer(self, id: str, answer: str, where: str = "answer") -> None:
+        """Learns what was said of an item: yes, no or skip. The same answer again changes nothing."""
+        if id not in self.items:
+            raise UnknownItem(where=where, id=id)
+        if self.answers.get(id) == answer:
+            return
+        changes = id in self.answers
+        line = {"id": id, "answer": answer, "at": int(self._now())}
+        self._journal.write(*self._not_yet_shown([self.items[id]]), line)
+        self.shown.add(id)
+        if changes:
+            self.answers.clear()
+            self._replay()
+        else:
+            self._learn(line)
+
+    def show(self, items: list[Item]) -> None:
+        """Notes that some items were shown, with their texts: they are not shown again, and can be answered later."""
+        self._journal.write(*self._not_yet_shown(items))
+        self.shown.update(item.id for item in items)
+
+    def _not_yet_shown(self, items: list[Item]) -> list[dict[str, Any]]:
+        new = [item for item in items if item.id not in self.shown]
+        return [{"id": item.id, "text": item.text, "title": item.title} for item in new]
+
+    @cached_property
+    def _space(self) -> Space:
+        """All texts as points."""
+        texts = [item.text for item in self.items.values()]
+        return Space.of(self._settings(1).terms, texts, self._seed)
+
+    def _places(self, *answers: str) -> interest.Places:
+        """Where the items stand that were answered so."""
+        return np.array([n for n, name in enumerate(self.items) if self.answers.get(name) in answers], np.int64)
+
+    def _open(self, again: bool = True) -> interest.Places:
+        """Where the items stand that were not answered; and, unless `again`, not shown either."""
+        closed = self.answers.keys() | (set() if again else self.shown)
+        return np.array([n for n, name in enumerate(self.items) if name not in closed], np.int64)
+
+    @cached_property
+    def classifier(self) -> Classifier:
+        """The model of all answers and the stream."""
+        if not self.items:
+            raise NothingToRank
+        yes, no, space = self._places("yes"), self._places("no"), self._space
+        near = interest.nearness(space.points, yes, no) if len(yes) else np.zeros(len(space.points))
+        more, card = self._weighed(near, yes, no)
+        if len(yes):
+            more, card = self._weighed(interest.both(card, space, near, self.labels[0]), yes, no)
+        m = interest.many(len(self.items), len(yes))
+        made = interest.calibrated(card, space, self._open(), self.labels[0], m)
+        settings, counts = self._settings(self._fading.weight), self._fading.counts
+        return Classifier(settings, counts, self._provenance(), None, card, more, calibration=made)
+
+    def _weighed(self, near: interest.Floats, yes: interest.Places, no: interest.Places) -> tuple[Expected, Scorecard]:
+        """What is expected of the stream if texts are so near, and what it weighs beside the answers."""
+        weight = self._fading.weight
+        q = interest.shares(near, yes, no) if len(yes) else np.full(len(near), 0.5)
+        more = interest.expected(self._space, q, self.labels, weight)
+        return more, weigh(self._fading.counts, more, self._settings(weight))
+
+    def _settings(self, weight: int) -> Settings:
+        """Those of its model: a pseudo-count is what a text of the stream counts, in the units of the counts."""
+        return Settings.of(binary=True, alpha=interest.OF_STREAM * weight, prior="uniform", calibration="platt")
+
+    def _provenance(self) -> list[dict[str, Any]]:
+        answered = len(self.answers)
+        return [{"source": f"feed of {len(self.items):,} texts, {answered:,} answers", "examples": answered}]
+
+    def ranked(self, top: int | None = None, explore: float = 0.0, *, again: bool = True) -> list[Ranked]:
+        """The items that were not answered, the most interesting first; a share of the places explores.
+
+        Places for exploring go to texts that stand for most texts that nobody was asked about. Unless `again`, items
+        that were shown before are left out.
+        """
+        left = self._open(again)
+        if not len(left):
+            return []
+        odds, ids = self._odds(left), list(self.items)
+        order = [int(n) for n in left[np.argsort(-odds, kind="stable")]]
+        by_place = dict(zip(left.tolist(), odds.tolist(), strict=True))
+        found = []
+        for n, explores in self._with_explorers(order, len(order) if top is None else top, explore):
+            odd = by_place[n]
+            found.append(Ranked(self.items[ids[n]], float(1 / (1 + np.exp(-odd))), decibans(odd), explores))
+        return found
+
+    def _with_explorers(self, order: list[int], top: int, explore: float) -> Iterator[tuple[int, bool]]:
+        """Places in the order of their ranking, with explorers between them, so many in all."""
+        left, asked = dict.fromkeys(order), self._places("yes", "no")
+        for place in range(min(top, len(order))):
+            if int((place + 1) * explore) > int(place * explore):
+                n = interest.standing_for_most(self._space.points, asked, np.fromiter(left, np.int64, len(left)))
+                asked, explores = np.append(asked, n), True
+            else:
+                n, explores = next(iter(left)), False
+            del left[n]
+            yield n, explores
+
+    def _odds(self, places: interest.Places) -> interest.Floats:
+        """The log-odds that items are interesting."""
+        ids = list(self.items)
+        scores = self.classifier.scores([self.items[ids[n]].text for n in places])
+        one = self.classifier.labels.index(self.labels[0])
+        return np.asarray(scores[:, one] - scores[:, 1 - one])
+
+    def question(self) -> Item | None:
+        """The item to ask about next: where answers tell most; None where all were answered."""
+        left, yes, no = self._open(), self._places("yes"), self._places("no")
+        if not len(left):
+            return None
+        ids, points = list(self.items), self._space.points
+        if not len(yes):
+            skipped = self._places("skip", "no")
+            return self.items[ids[interest.standing_for_most(points, skipped, left)]]
+        near = interest.nearness(points, yes, no)[left]
+        at = interest.depth(list(self.answers.values()), len(left))
+        return self.items[ids[int(left[np.argsort(-near, kind="stable")][at - 1])]]
+
+    def why(self, item: Item) -> Evidence:
+        """What speaks for an item, and against it, word by word."""
+        return self.classifier.explain(item.text, *self.labels)
+
+    def save(self) -> None:
+        """Replaces the model file, whole or not at all."""
+        self.classifier.save(self.path)

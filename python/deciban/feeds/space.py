@@ -1,0 +1,81 @@
+"""Texts -> points, such that texts of one kind are near to each other though they share few words.
+
+X are the texts' rows, log-scaled and weighted by idf = log(n / documents with the term), of length 1. V is a basis of
+the space that the `dimensions` first singular vectors of X span, found by subspace iteration (Halko, Martinsson and
+Tropp 2011, 4.4): V <- orth(X' orth(X V)). A point is x V, of length 1 (latent semantic analysis: Deerwester 1990).
+Both products are the core's. Which basis spans the space makes no difference to anybody here: scores are dot products.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..counts import count
+from ..mixture.expected import lexicon_of
+from ..rows import Rows, rows
+from ..terms import Terms
+
+Floats = npt.NDArray[np.float64]
+DIMENSIONS = 50
+ROUNDS = 3
+ONE = 256  # a word that stands once, in the fixed point in which rows are scaled
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """The texts of a stream as rows of one lexicon, and as points."""
+
+    lexicon: _core.Lexicon
+    rows: Rows
+    points: Floats
+
+    @classmethod
+    def of(cls, terms: Terms, texts: list[str], seed: int = 0, dimensions: int = DIMENSIONS) -> Space:
+        """The points of some texts; a word of one text alone says nothing of others, and is left out.
+
+        >>> texts = ["goalie and puck", "puck on ice", "ice and goalie", "church", "church choir", "choir sang"]
+        >>> points = Space.of(Terms(), texts, dimensions=2).points
+        >>> points.shape, bool(points[0] @ points[1] > points[0] @ points[4])
+        ((6, 2), True)
+        """
+        counts = count(terms, texts, [""] * len(texts))
+        kept = counts.by_term(counts.presences) > 1
+        names = [name for name, keep in zip(counts.lexicon.names(), kept, strict=True) if keep]
+        lexicon = lexicon_of(terms, names)
+        found = rows(lexicon, texts)
+        idf = np.log(max(len(texts), 2) / np.maximum(np.bincount(found.term, minlength=len(names)), 1.0))
+        size = min(dimensions, len(texts), len(names))
+        projected = _projected(found, lexicon, idf, size, seed) if size else np.zeros((len(texts), 1))
+        return cls(lexicon, found, _unit(projected))
+
+
+def _projected(found: Rows, lexicon: _core.Lexicon, idf: Floats, size: int, seed: int) -> Floats:
+    """X V, after some rounds."""
+    scaled = np.rint(ONE * (1 + np.log(found.count))).astype(np.int64)
+    entries = scaled * idf[found.term]
+    lengths = np.sqrt(np.bincount(found.row, entries**2, len(found)))
+    by_row = 1 / np.maximum(lengths, 1e-300)
+    transposed = _core.Unlabelled(found.indptr, found.term, scaled, len(lexicon), False)
+    basis = np.random.default_rng(seed).standard_normal((len(lexicon), size))
+    for _ in range(ROUNDS):
+        across, _ = np.linalg.qr(_product(found, scaled, lexicon, idf[:, None] * basis) * by_row[:, None])
+        flat = transposed.expected(np.ascontiguousarray(across * by_row[:, None]).ravel(), across.shape[1], 0)
+        basis, _ = np.linalg.qr(flat.reshape(len(lexicon), -1) * idf[:, None])
+    return _product(found, scaled, lexicon, idf[:, None] * basis) * by_row[:, None]
+
+
+def _product(found: Rows, count: npt.NDArray[np.int64], lexicon: _core.Lexicon, by: Floats) -> Floats:
+    """Rows times a dense matrix."""
+    terms, size = by.shape
+    postings = np.arange(terms + 1) * size, np.tile(np.arange(size, dtype=np.uint32), terms)
+    scorer = _core.Scorer(lexicon, np.zeros(size), np.zeros(size), *postings, np.ascontiguousarray(by).ravel(), False)
+    return scorer.scores_of_rows(found.indptr, found.term, count)
+
+
+def _unit(points: Floats) -> Floats:
+    lengths = np.linalg.norm(points, axis=1, keepdims=True)
+    return np.asarray(points / np.where(lengths > 0, lengths, 1.0))

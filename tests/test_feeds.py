@@ -1,0 +1,478 @@
+"""Feeds: what is read of streams, how counts fade, what is asked and ranked, and that no answer is lost."""
+
+import contextlib
+import doctest
+import io
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import deciban
+from conftest import ROOT
+from deciban import errors
+from deciban.cli import main
+from deciban.feeds import Answer, Item, Nothing, open_feed
+from deciban.feeds.fading import STEPS, Fading, halved, step_of, weight_of
+from deciban.feeds.items import from_lines
+from deciban.feeds.syndication import items_of
+from deciban.terms import Terms
+
+HOCKEY = ["the goalie saved a puck", "puck and goalie on the ice", "a goalie, a puck, an overtime goal", "ice and goal"]
+CHURCH = ["a choir sang in church", "the church choir on sunday", "sunday mass in church", "the choir sang a mass"]
+ITEMS = [Item(f"{kind}{n}", text) for kind, texts in (("h", HOCKEY), ("c", CHURCH)) for n, text in enumerate(texts)]
+RSS = """<?xml version="1.0" encoding="{0}"?><rss version="2.0"><channel><title>not an item</title>
+<item><guid>7</guid><title>Caf\xe9 &amp;amp; more</title>
+<description>&lt;p&gt;One&lt;/p&gt;&lt;p&gt;two&lt;/p&gt;</description></item></channel></rss>"""
+RDF = b"""<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"
+xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel><title>no</title></channel>
+<item rdf:about="urn:1"><title>One</title>
+<content:encoded><![CDATA[<b>t</b>wo<script>three</script>]]></content:encoded></item></rdf:RDF>"""
+ATOM = b"""<feed xmlns="http://www.w3.org/2005/Atom"><title>no</title><entry><id>urn:2</id>
+<title type="text">a &lt; b</title><summary type="html">&lt;i&gt;sum&lt;/i&gt;</summary>
+<content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>one</p><p>two</p></div></content>
+<link rel="self" href="http://no.example/"/></entry></feed>"""
+OLD = b"""<!DOCTYPE rss PUBLIC "-//Netscape Communications//DTD RSS 0.91//EN" "http://no.example/rss-0.91.dtd">
+<rss version="0.91"><channel><item><title>Tom&nbsp;and&eacute;</title><link>http://no.example/1</link></item>
+</channel></rss>"""
+LAUGHS = b"""<!DOCTYPE rss [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>
+<rss><channel><item><title>&b;</title></item></channel></rss>"""
+FILE = b"""<!DOCTYPE rss [<!ENTITY a SYSTEM "file:///etc/passwd">]><rss><item><title>&a;</title></item></rss>"""
+PARAMETER = (
+    b"""<!DOCTYPE rss [<!ENTITY % a SYSTEM "http://no.example/x"> %a;]><rss><item><title>x</title></item></rss>"""
+)
+
+
+# What is read
+
+
+def test_kinds_of_feeds():
+    rss = items_of(RSS.format("iso-8859-1").encode("iso-8859-1"), "f")
+    assert rss == [Item("7", "Caf\xe9 & more\nOne two", "Caf\xe9 & more")]
+    assert items_of(RDF, "f") == [Item("urn:1", "One\ntwo", "One")]
+    assert items_of(ATOM, "f") == [Item("urn:2", "a < b\nsum\none two", "a < b")]
+    assert items_of(OLD, "f") == [Item("http://no.example/1", "Tom and\xe9", "Tom and\xe9")]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "windows-1252", "iso-8859-15", "cp850"])
+def test_a_feed_is_read_in_the_encoding_that_it_declares(encoding):
+    [item] = items_of(RSS.format(encoding.removesuffix("-sig")).encode(encoding), "f")
+    assert item.title == "Caf\xe9 & more"
+
+
+@pytest.mark.parametrize("document", [LAUGHS, FILE, PARAMETER])
+def test_entities_of_a_feed_are_refused(document):
+    with pytest.raises(errors.DeclaredEntity):
+        items_of(document, "f.xml")
+
+
+@pytest.mark.parametrize(
+    ("document", "line"),
+    [
+        (b"no xml", "f.xml:1: not an RSS or Atom feed: syntax error"),
+        (b"", "f.xml:1: not an RSS or Atom feed: no element found"),
+        (ATOM[:200], "f.xml:3: not an RSS or Atom feed: unclosed token"),
+        (ATOM[: ATOM.index(b"<content")], "f.xml:3: not an RSS or Atom feed: no element found"),
+        (b"<html/>", "f.xml: not an RSS or Atom feed: expected rss, rdf or feed, got html"),
+        (b"<rss>" + b"<a>" * 300, "f.xml: not an RSS or Atom feed: elements stand more than 200 deep"),
+        (b'<?xml version="1.0" encoding="base64"?><rss/>', "f.xml: the feed is not valid base64"),
+        (b'<?xml version="1.0" encoding="utf-9"?><rss/>', "'utf-9' is not an encoding that Python knows"),
+        (b"<rss>\xff</rss>", "f.xml: the feed is not valid utf-8, in which it should be: invalid start byte"),
+        (b'<?xml version="1.0" encoding="unicode_escape"?><rss>\\', "f.xml: the feed is not valid unicode_escape"),
+    ],
+)
+def test_what_is_no_feed_is_told_in_one_line(document, line):
+    with pytest.raises(errors.ReadError) as caught:
+        items_of(document, "f.xml")
+    assert str(caught.value).startswith(line)
+
+
+@given(st.binary(max_size=200) | st.text(alphabet="<>/rsitem&;!\"'[] ?x", max_size=80).map(str.encode))
+def test_no_bytes_make_anything_but_an_error_to_read(noise):
+    for document in (noise, b"<rss><item><title>" + noise + b"</title></item></rss>"):
+        with contextlib.suppress(errors.ReadError):  # whatever else is raised, fails
+            items_of(document, "f.xml")
+
+
+def test_lines_are_items_or_answers_or_nothing():
+    lines = ['{"text": "one"}', "", '{"id": 3, "title": "a", "summary": "b"}', '{"id": 3, "answer": "NO"}', '{"id": 4}']
+    one, both, answer, nothing = from_lines(enumerate(lines, start=1), "f")
+    assert (one.text, both.text, both.id) == ("one", "a\nb", "3")
+    assert (answer, nothing) == (Answer("3", "no"), Nothing("f:5"))
+    assert one.id == Item.of("one").id
+
+
+# Fading
+
+
+@given(st.integers(0, 10**6))
+def test_weights_are_exact_powers_of_two_rounded_down(step):
+    power = 1 << (16 * STEPS + step % STEPS)
+    assert weight_of(step) ** STEPS <= power < (weight_of(step) + 1) ** STEPS
+
+
+TEXTS = st.lists(st.tuples(st.sampled_from(HOCKEY + CHURCH), st.sampled_from(["yes", "no"])), max_size=6)
+BEGUN = Fading.of(Terms(), "no", "yes")
+
+
+def learnt(begun, texts, step):
+    for text, label in texts:
+        begun = begun.learnt(text, label, step)
+    return begun
+
+
+@given(TEXTS, st.integers(0, 200), st.integers(0, 40))
+def test_n_half_lives_are_n_halvings_rounded_down(texts, step, n):
+    now = learnt(BEGUN, texts, step)
+    later = now.at(step + n * STEPS)
+    one_by_one = now
+    for k in range(1, n + 1):
+        one_by_one = one_by_one.at(step + k * STEPS)
+    assert later.counts == one_by_one.counts == halved(now.counts, n)
+    before = dict(zip(now.counts.lexicon.names(), now.counts.by_term(now.counts.occurrences).tolist(), strict=True))
+    shifted = dict.fromkeys(before, 0)
+    place = {(t, r): c for t, r, c in zip(now.counts.term, now.counts.label, now.counts.occurrences, strict=True)}
+    names = now.counts.lexicon.names()
+    for (term, _), c in place.items():
+        shifted[names[term]] += int(c) >> n
+    after = later.counts
+    assert dict(zip(after.lexicon.names(), after.by_term(after.occurrences).tolist(), strict=True)) == {
+        name: c for name, c in shifted.items() if c
+    }
+
+
+@given(TEXTS, st.randoms(), st.integers(0, 63))
+def test_inside_an_epoch_answers_add_in_any_order_and_are_taken_back_exactly(texts, random, step):
+    one, more = learnt(BEGUN, texts, step), BEGUN.learnt("goalie of the choir", "yes", step)
+    shuffled = list(texts)
+    random.shuffle(shuffled)
+    assert learnt(BEGUN, shuffled, step).counts == one.counts
+    assert learnt(more, texts, step).counts - (more.counts - BEGUN.counts) == one.counts
+
+
+@given(TEXTS, st.lists(st.integers(0, 100), max_size=6))
+def test_counts_never_fall_below_zero_nor_out_of_their_bounds(texts, waits):
+    now, step = BEGUN, 0
+    for (text, label), wait in zip(texts, waits, strict=False):
+        step += wait
+        now = now.learnt(text, label, step)
+        counts = now.counts
+        assert (counts.presences > 0).all()
+        assert (counts.presences <= counts.occurrences).all()
+        assert (counts.presences <= counts.documents[counts.label]).all()
+        assert counts.labels == ("no", "yes")
+
+
+def test_half_as_much_after_a_half_life():
+    now = Fading.of(Terms(), "no", "yes").learnt("goalie", "yes", 10).at(10 + STEPS)
+    assert now.counts.occurrences.tolist() == [now.weight // 2]
+    assert step_of(500, 1000) == 32
+    assert step_of(10**9, None) == 0
+
+
+# Asking and ranking
+
+
+@pytest.fixture
+def model(tmp_path):
+    return tmp_path / "news.deciban"
+
+
+def test_a_feed_learns_at_once_and_ranks(model):
+    with open_feed(model, new=True) as feed:
+        feed.read(ITEMS)
+        assert all(ranked.decibans == 0 for ranked in feed.ranked())
+        feed.answer("h0", "yes")
+        assert {ranked.item.id for ranked in feed.ranked(2)} == {"h1", "h2"}
+        feed.answer("c0", "no")
+        first = feed.ranked()[0]
+        assert first.item.id[0] == "h"
+        assert first.probability > 0.5
+        feed.save()
+    loaded = deciban.load(model)
+    assert loaded.predict([first.item.text, CHURCH[1]]) == ["interesting", "not"]
+    why = loaded.explain(HOCKEY[1], "interesting", "not")
+    assert why.total == pytest.approx(why.prior + sum(term.decibans for term in why.terms))
+
+
+def test_the_evidence_of_a_ranked_item_adds_up_to_its_odds(model):
+    with open_feed(model, new=True) as feed:
+        feed.read(ITEMS)
+        feed.answer("h0", "yes")
+        feed.answer("c0", "no")
+        for ranked in feed.ranked():
+            assert feed.why(ranked.item).total == pytest.approx(ranked.decibans)
+            assert feed.why(ranked.item).probability == pytest.approx(ranked.probability)
+
+
+def test_questions_look_for_kinds_first_then_go_deeper(model):
+    with open_feed(model, new=True) as feed:
+        feed.read(ITEMS)
+        first = feed.question()
+        feed.answer(first.id, "no")
+        second = feed.question()
+        assert first.id[0] != second.id[0]
+        feed.answer(second.id, "yes")
+        while (asked := feed.question()) is not None:
+            feed.answer(asked.id, "yes" if asked.id[0] == second.id[0] else "no")
+        assert len(feed.answers) == len(ITEMS)
+
+
+def test_the_same_answers_give_the_same_bytes(model, tmp_path):
+    for path in (model, tmp_path / "again.deciban"):
+        with open_feed(path, new=True, half_life=3, now=lambda: 0.0) as feed:
+            feed.read(ITEMS)
+            for _ in range(5):
+                item = feed.question()
+                feed.answer(item.id, "yes" if item.id[0] == "h" else "no")
+            feed.save()
+    assert model.read_bytes() == (tmp_path / "again.deciban").read_bytes()
+
+
+def test_a_feed_opened_again_knows_what_it_knew(model):
+    with open_feed(model, new=True, half_life=2) as feed:
+        feed.read(ITEMS)
+        for name in ("h0", "c0", "h1", "c1"):
+            feed.answer(name, "yes" if name[0] == "h" else "no")
+        before, counts = feed.ranked(), feed.classifier.counts
+        feed.show([item for item in ITEMS if item.id not in feed.answers])
+    with open_feed(model) as feed:
+        assert feed.classifier.counts == counts
+        assert {ranked.item.id for ranked in feed.ranked()} == {ranked.item.id for ranked in before}
+        assert feed.ranked(again=False) == []
+
+
+def test_who_changes_an_answer_has_never_given_the_first(model, tmp_path):
+    with (
+        open_feed(model, new=True, now=lambda: 0.0) as feed,
+        open_feed(tmp_path / "b", new=True, now=lambda: 0.0) as other,
+    ):
+        for each, first in ((feed, "yes"), (other, "no")):
+            each.read(ITEMS)
+            each.answer("h0", "yes")
+            each.answer("c0", first)
+        feed.answer("c0", "no")
+        assert feed.classifier.counts == other.classifier.counts
+        feed.answer("c0", "no")  # again: nothing changes
+        assert feed.classifier.counts == other.classifier.counts
+
+
+def test_days_fade_by_the_clock(model):
+    now = [0.0]
+    with open_feed(model, new=True, half_life=1, days=True, now=lambda: now[0]) as feed:
+        feed.read(ITEMS)
+        feed.answer("h0", "yes")
+        now[0] = 86_400.0
+        feed.answer("h1", "yes")
+        yes = feed.classifier.labels.index("interesting")
+        assert feed.classifier.counts.documents[yes] == 65536 + (65536 + 1) // 2
+        now[0] = 0.0  # a clock that was put back
+        feed.answer("h2", "yes")
+        assert feed.classifier.counts.documents[yes] == 2 * 65536 + (65536 + 1) // 2
+
+
+def test_exploring_shows_kinds_that_nobody_was_asked_about(model):
+    with open_feed(model, new=True) as feed:
+        feed.read([*ITEMS, Item("z0", "bake bread with yeast"), Item("z1", "yeast bread and flour, bake")])
+        feed.answer("h0", "yes")
+        feed.answer("c0", "no")
+        explorers = [ranked.item.id for ranked in feed.ranked(4, explore=0.5) if ranked.explores]
+        assert len(explorers) == 2
+        assert any(name[0] == "z" for name in explorers)
+        assert not any(ranked.explores for ranked in feed.ranked(4))
+
+
+def test_a_model_of_a_feed_is_not_merged(model):
+    with open_feed(model, new=True) as feed:
+        feed.read(ITEMS)
+        feed.answer("h0", "yes")
+        feed.save()
+    with pytest.raises(errors.HoldsExpected):
+        deciban.load(model) + deciban.load(model)
+
+
+# The journal
+
+
+def test_what_a_crash_left_of_a_line_is_cut_off_and_all_before_is_kept(model):
+    with open_feed(model, new=True) as feed:
+        feed.read(ITEMS)
+        feed.answer("h0", "yes")
+        size = os.path.getsize(f"{model}.feed")
+        feed.answer("c0", "no")
+    journal = model.with_name("news.deciban.feed")
+    whole = journal.read_bytes()
+    for cut in range(size, len(whole)):
+        journal.write_bytes(whole[:cut])
+        with open_feed(model) as feed:
+            assert feed.answers == {"h0": "yes"}
+        assert journal.read_bytes() == whole[: whole[:cut].rfind(b"\n") + 1]
+
+
+def test_killed_at_any_time_no_confirmed_answer_is_lost(model):
+    program = f"""
+import sys
+sys.path[:0] = {sys.path!r}
+from deciban.feeds import Item, open_feed
+with open_feed({str(model)!r}, new=True) as feed:
+    feed.read([Item(str(n), f"text {{n}}") for n in range(10**6)][:5000])
+    for n in range(5000):
+        feed.answer(str(n), "yes")
+        print(n, flush=True)
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as child:
+        confirmed = [child.stdout.readline() for _ in range(20)]
+        child.send_signal(signal.SIGKILL)
+    assert confirmed[-1] == b"19\n"
+    with open_feed(model) as feed:
+        assert len(feed.answers) >= 20
+        assert all(feed.answers[str(n)] == "yes" for n in range(20))
+
+
+def test_no_room_on_the_disk_leaves_the_journal_as_it_was(model):
+    with open_feed(model, new=True) as feed:
+        feed.read([Item("a", "goalie"), Item("b", "choir " * 50_000)])
+        feed.answer("a", "yes")
+        before = model.with_name("news.deciban.feed").read_bytes()
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
+            with pytest.raises(errors.Unwritable, match=r"news.deciban.feed: cannot write: File too large"):
+                feed.answer("b", "yes")
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+            signal.signal(signal.SIGXFSZ, ignored)
+        assert model.with_name("news.deciban.feed").read_bytes() == before
+        feed.answer("b", "yes")
+        assert feed.answers == {"a": "yes", "b": "yes"}
+
+
+def test_one_feed_at_a_time(model):
+    with open_feed(model, new=True), pytest.raises(errors.FeedInUse), open_feed(model):
+        pass
+    with open_feed(model) as feed:
+        assert feed.answers == {}
+
+
+# The command
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Runs `deciban feed` in a folder: its exit status, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "feed.xml").write_bytes(ATOM)
+    (tmp_path / "news.jsonl").write_text("".join(json.dumps({"id": i.id, "text": i.text}) + "\n" for i in ITEMS))
+
+    def run(*arguments, stdin=b""):
+        monkeypatch.setattr(sys, "argv", ["deciban", "feed", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin))))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code, *capsys.readouterr()
+
+    return run
+
+
+def test_answers_come_in_a_stream_or_a_file_and_the_rest_is_ranked(run, tmp_path):
+    (tmp_path / "answers.jsonl").write_text('{"id": "h0", "answer": "yes"}\n{"id": "c0", "answer": "no"}\n')
+    status, out, _ = run("m", "news.jsonl", "--new", "--answers", "answers.jsonl", "--json", "--top", "3")
+    first, *_ = rows = [json.loads(line) for line in out.splitlines()]
+    assert status == 0
+    assert [row["id"][0] for row in rows] == ["h", "h", "h"]
+    assert first["words"][0][1] > 0
+    stream = b'{"id": "n1", "text": "goalie of the puck"}\n{"id": "h1", "answer": "yes"}\n'
+    status, out, _ = run("m", "-", "--answers", "answers.jsonl", "--top", "9", stdin=stream)
+    assert status == 0
+    assert out.splitlines()[0].split()[3:6] == ["goalie", "of", "the"]
+    assert "3 answers" in out
+    assert run("m", "-", stdin=stream)[1].startswith("3 answers")  # all was shown
+    assert "goalie of the puck" in run("m", "--again")[1]
+
+
+def test_a_feed_of_xml_through_a_pipe(run):
+    assert "a < b" in run("m", "-", "--new", stdin=ATOM)[1]
+
+
+def test_questions_at_a_terminal(run):
+    status, out, _ = run("m", "news.jsonl", "--new", "--ask", "4", stdin=b"y\nmaybe\nn\ns\nq\n")
+    assert status == 0
+    assert out.count("interesting? (y, n, s or q)") == 5
+    assert "expected y, n, s or q\n" in out
+    assert out.endswith("3 answers so far\n")
+
+
+def test_labels_by_name(run):
+    run("m", "news.jsonl", "--new", "--yes", "read", "--no", "leave", "--ask", "2", stdin=b"y\nn\n")
+    assert deciban.load("m").labels == ("leave", "read")
+
+
+def test_items_without_text_are_passed_over_and_told(run):
+    status, _, err = run("m", "-", "--new", stdin=b'{"id": 1}\n{"id": 2, "text": "one"}\n')
+    assert (status, err) == (0, "deciban: warning: -: 1 item has no text: passed over\n")
+
+
+REFUSED = {
+    ("m",): "m: no feed yet (there is no m.feed); begin one with --new",
+    ("m", "none.xml", "--new"): "none.xml: cannot read: No such file or directory",
+    ("m", "news.jsonl", "--new", "--format", "xml"): "news.jsonl:1: not an RSS or Atom feed: not well-formed "
+    "(invalid token)",
+    ("m", "laughs.xml", "--new"): "laughs.xml: the feed declares entities of its own, which could grow without end; "
+    "refused",
+    ("m", "cut.xml", "--new"): "cut.xml:3: not an RSS or Atom feed: unclosed token",
+    ("m", "news.jsonl", "--new", "--answers", "unknown.jsonl"): "unknown.jsonl:1: an answer for 'x', an item that was "
+    "never read or shown; read its feed first",
+    ("m", "news.jsonl", "--new", "--answers", "maybe.jsonl"): "maybe.jsonl:1: expected the answer yes, no or skip, "
+    "got 'maybe'",
+    ("m", "news.jsonl", "--new", "--yes", "a", "--no", "a"): "expected two different labels to compare, got 'a' twice",
+    ("/no/folder/m", "--new"): "/no/folder/m: cannot write: No such file or directory",
+}
+
+
+@pytest.mark.parametrize("arguments", REFUSED)
+def test_what_is_refused_is_told_in_one_line(run, tmp_path, arguments):
+    (tmp_path / "laughs.xml").write_bytes(LAUGHS)
+    (tmp_path / "cut.xml").write_bytes(ATOM[:200])
+    (tmp_path / "unknown.jsonl").write_text('{"id": "x", "answer": "yes"}')
+    (tmp_path / "maybe.jsonl").write_text('{"id": "h0", "answer": "maybe"}')
+    assert run(*arguments) == (1, "", f"deciban: {REFUSED[arguments]}\n")
+    assert not (tmp_path / "m").exists()
+
+
+def test_wrong_usage(run):
+    for option, value in (("--half-life", "0"), ("--half-life", "30w"), ("--explore", "2"), ("--ask", "0")):
+        status, _, err = run("m", option, value)
+        assert (status, err.count("\n")) == (2, 1)
+
+
+def test_two_processes_on_one_model(run, tmp_path):
+    with open_feed(tmp_path / "m", new=True):
+        assert run("m", "news.jsonl") == (
+            1,
+            "",
+            "deciban: m: another deciban feed is at work on it; wait until that ends\n",
+        )
+    assert run("m", "news.jsonl", "--new")[2] == (
+        "deciban: m: there is a feed already, in m.feed; go on without --new, or give another name\n"
+    )
+
+
+def test_texts_without_words_are_no_trouble(model):
+    with open_feed(model, new=True) as feed:
+        feed.read([Item("a", "!!!"), Item("b", "???")])
+        feed.answer("a", "yes")
+        assert [ranked.item.id for ranked in feed.ranked()] == ["b"]
+        assert np.isfinite(feed.ranked()[0].decibans)
+        feed.save()
+
+
+def test_the_page_runs_as_it_stands():
+    assert doctest.testfile(str(ROOT / "docs" / "feeds.md"), module_relative=False).failed == 0

@@ -230,6 +230,30 @@ WORDINGS = {
         lambda _: mail().evaluate([], []),
         "texts: expected labelled examples, got none",
     ),
+    errors.BadLabels: (
+        lambda _: deciban.train(["one", "two"], [3, []], several="|"),
+        "labels[0]: expected labels as a list, or as text with a separator between, got int 3",
+    ),
+    errors.RepeatedLabel: (
+        lambda _: deciban.train(["one", "two"], ["a|b|a", ""], several="|"),
+        "labels[0]: expected each label once, got 'a' again",
+    ),
+    errors.HasSeparator: (
+        lambda _: deciban.train(["one", "two"], [["a|b"], []], several="|"),
+        "labels[0]: label 'a|b' holds the separator '|': choose another with --several",
+    ),
+    errors.NoLabelAnywhere: (
+        lambda _: deciban.train(["one", "two"], [[], []], several="|"),
+        "memory: no text has a label: there is nothing to learn",
+    ),
+    errors.NotForSeveral: (
+        lambda _: deciban.train(["one", "two"], [["a"], []], several="|", weights=[1, 2]),
+        "weights is not for models of several labels: expected texts of one weight, all with their labels",
+    ),
+    errors.LessThanItsParts: (
+        lambda _: deciban.train(["one", "two"], [["a", "b"], ["a"]], several="|", alpha=1.0).forget(["one"], [["a"]]),
+        "a text was learnt with other labels than it is forgotten with: label 'b' would have 'one' too often",
+    ),
     errors.OneLabel: (
         lambda _: deciban.train(["one", "two"], ["spam", "spam"]),
         "expected examples of at least two labels, got only 'spam'",

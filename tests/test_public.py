@@ -13,7 +13,7 @@ from deciban.cli import parser
 from deciban.settings import Settings
 from deciban.weighing import MODELS, SMOOTHINGS
 
-CARD = ["Classifier", "DecibanError", "Rule", "audit", "compare", "evaluate", "load", "path", "train"]
+CARD = ["Classifier", "DecibanError", "Rule", "Several", "audit", "compare", "evaluate", "load", "path", "train"]
 FACE = [
     *["BernoulliNB", "ComplementNB", "CountVectorizer", "HashingVectorizer", "MultinomialNB"],
     *["TextClassifier", "TfidfVectorizer"],

@@ -1,7 +1,7 @@
 //! Any numbers, as Python may hand them over: refused, or safe to work with.
 #![no_main]
 
-use deciban_core::fit::{self, Loss, Matrix, Problem, Ratios, Rules};
+use deciban_core::fit::{self, Labels, Loss, Matrix, Problem, Ratios, Rules};
 use deciban_core::left_out::{self, Formula, Left};
 use deciban_core::reappearing::{self, Halves, Leaving};
 use libfuzzer_sys::fuzz_target;
@@ -71,7 +71,7 @@ fuzz_target!(|found: Numbers| {
     };
     let _ = reappearing::without(halves, leaving);
     let Ok(matrix) = Matrix::new(&found.row_indptr, &found.term, &found.value, 20, 1.0) else { return };
-    let problem = Problem { matrix: &matrix, label: &found.own, labels, cost: &found.cost };
+    let problem = Problem { matrix: &matrix, label: Labels::One(&found.own), labels, cost: &found.cost };
     let ratios = found.flags.0.then_some(Ratios { alpha: found.scalars.0, beta: found.scalars.1 });
     for loss in [Loss::Hinge, Loss::SquaredHinge, Loss::Squared, Loss::Logistic, Loss::Softmax, Loss::Multiclass] {
         let rules = Rules { loss, ratios, l1: 0.0, tolerance: 1e-3, epochs: 5, seed: 1, threads: 1 };

@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .auditing import audit
-    from .classifier import Classifier, load
+    from .classifier import Classifier
     from .comparing import compare
     from .decision.rules import Rule
     from .errors import DecibanError
+    from .loading import load
     from .paths import path
     from .protocols import evaluate
+    from .several import Several
     from .training import train
 
-__all__ = ["Classifier", "DecibanError", "Rule", "audit", "compare", "evaluate", "load", "path", "train"]
+__all__ = ["Classifier", "DecibanError", "Rule", "Several", "audit", "compare", "evaluate", "load", "path", "train"]
 __version__ = "0.1.0"
 
 _HOMES = {
@@ -30,7 +32,8 @@ _HOMES = {
     "audit": "auditing",
     "compare": "comparing",
     "evaluate": "protocols",
-    "load": "classifier",
+    "load": "loading",
+    "Several": "several",
     "path": "paths",
     "train": "training",
 }

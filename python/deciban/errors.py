@@ -109,6 +109,30 @@ class BadLabel(InputError):
     wording = "{where}: expected a label as text, got {got}"
 
 
+class BadLabels(InputError):
+    wording = "{where}: expected labels as a list, or as text with a separator between, got {got}"
+
+
+class RepeatedLabel(InputError):
+    wording = "{where}: expected each label once, got {label!r} again"
+
+
+class HasSeparator(InputError):
+    wording = "{where}: label {label!r} holds the separator {separator!r}: choose another with --several"
+
+
+class NoLabelAnywhere(InputError):
+    wording = "{where}: no text has a label: there is nothing to learn"
+
+
+class NotForSeveral(InputError):
+    wording = "{what} is not for models of several labels: expected {expected}"
+
+
+class LessThanItsParts(InputError):
+    wording = "a text was learnt with other labels than it is forgotten with: {what}"
+
+
 class UnevenLengths(InputError):
     wording = "expected one label a text, got {texts} texts and {labels} labels"
 

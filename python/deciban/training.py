@@ -9,15 +9,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from . import fitting, mixture
+from . import several as sets
 from ._core import BadText as BadTextInCore
 from .choosing import MOST_TEXTS, Sample, choose, is_open, most_texts
 from .classifier import Classifier, tallied, weight_of
 from .counts import Counts
-from .errors import NoExamples, NoTrainingTexts, NotReadTwice, NoUnlabelled, OneLabel, UnknownLabel, listed
-from .examples import Examples, Source, gathered, kept, texts_of
+from .errors import (
+    NoExamples,
+    NotForSeveral,
+    NoTrainingTexts,
+    NotReadTwice,
+    NoUnlabelled,
+    OneLabel,
+    UnknownLabel,
+    listed,
+)
+from .examples import Examples, Source, gathered, kept, sets_of, texts_of
 from .halves import count
 from .settings import AUTO, FITTED, Settings
 from .spelling import with_words
@@ -28,6 +38,7 @@ if TYPE_CHECKING:
     from ._core import Texts
 
 
+@overload
 def train(
     texts: object,
     labels: object,
@@ -35,8 +46,28 @@ def train(
     weights: object = None,
     unlabelled: object = None,
     unlabelled_weight: float | str = "auto",
+    several: None = None,
     **settings: Any,
-) -> Classifier:
+) -> Classifier: ...
+
+
+@overload
+def train(
+    texts: object, labels: object, *, several: str | bool, thresholds: str = "both", **settings: Any
+) -> sets.Several: ...
+
+
+def train(
+    texts: object,
+    labels: object,
+    *,
+    weights: object = None,
+    unlabelled: object = None,
+    unlabelled_weight: float | str = "auto",
+    several: str | bool | None = None,
+    thresholds: str = "both",
+    **settings: Any,
+) -> Classifier | sets.Several:
     """Trains a model on labelled texts, and on unlabelled ones where there are some and they help.
 
     The settings are those of `Settings`, by the same names. Without a model, or settings that only models of counts
@@ -45,12 +76,17 @@ def train(
     `unlabelled_weight` says how much an unlabelled text counts beside a labelled one, from 0 to 1; "auto" chooses it by
     the labelled texts, 0 where there is no gain.
 
+    With `several`, each of `labels` is a list of any number of labels, or a text with that between them; `thresholds`
+    are then chosen for micro-F1, macro-F1, both, or even odds.
+
     >>> mail = train(["free money", "money now", "see you"], ["spam", "spam", "ham"], words=(1, 2), alpha=0.5)
     >>> mail
     Classifier(multinomial, Counts(3 documents, 2 labels, 8 terms))
     >>> mail.leave_one_out().accuracy
     0.6666666666666666
     """
+    if several is not None:
+        return _of_several(texts, labels, several, thresholds, weights, unlabelled, settings)
     is_plain = weights is None and unlabelled is None
     chosen = Settings.for_training(**settings) if is_plain else Settings.of(**settings)
     clock = fitting.Clock(chosen.budget)
@@ -70,6 +106,25 @@ def train(
     if unlabelled is None:
         return trained
     return _with_unlabelled(trained, unlabelled, "memory", unlabelled_weight, "unlabelled[{}]".format, None)
+
+
+def _of_several(
+    texts: object,
+    labels: object,
+    several: str | bool,
+    thresholds: str,
+    weights: object,
+    unlabelled: object,
+    settings: dict[str, Any],
+) -> sets.Several:
+    """A model of texts that have any number of labels."""
+    for name, given in (("weights", weights), ("unlabelled", unlabelled)):
+        if given is not None:
+            raise NotForSeveral(what=name, expected="texts of one weight, all with their labels")
+    manner, chosen = sets.manner_of(several, thresholds), sets.settings_of(settings)
+    read = texts_of(texts)
+    chosen = with_words(chosen, [read])
+    return sets.trained(sets.Given(read, sets_of(labels, manner.separator, read)), chosen, manner)
 
 
 def train_on(

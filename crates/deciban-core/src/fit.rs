@@ -57,13 +57,60 @@ impl Loss {
     }
 }
 
-/// Rows, the label of each, and how much each counts.
+/// The labels of rows.
+#[derive(Debug, Clone, Copy)]
+pub enum Labels<'a> {
+    /// Each row has one.
+    One(&'a [u32]),
+    /// Each row has any number: those from its end to the next, rising. For losses of one margin.
+    Several {
+        /// Where the labels of each row begin, and where the last ones end.
+        ends: &'a [i64],
+        /// All of them.
+        label: &'a [u32],
+    },
+}
+
+impl<'a> Labels<'a> {
+    /// The labels of a row.
+    fn of(&self, row: usize) -> &'a [u32] {
+        match *self {
+            Labels::One(label) => &label[row..=row],
+            Labels::Several { ends, label } => &label[ends[row] as usize..ends[row + 1] as usize],
+        }
+    }
+
+    fn is_one(&self) -> bool {
+        matches!(self, Labels::One(_))
+    }
+
+    fn are_of(&self, rows: usize) -> bool {
+        match *self {
+            Labels::One(label) => label.len() == rows,
+            Labels::Several { ends, label } => {
+                ends.len() == rows + 1
+                    && ends[0] == 0
+                    && ends.windows(2).all(|pair| pair[0] <= pair[1])
+                    && ends[rows] == label.len() as i64
+                    && (0..rows).all(|row| self.of(row).windows(2).all(|pair| pair[0] < pair[1]))
+            }
+        }
+    }
+
+    fn all(&self) -> &'a [u32] {
+        match *self {
+            Labels::One(label) | Labels::Several { label, .. } => label,
+        }
+    }
+}
+
+/// Rows, the labels of each, and how much each counts.
 #[derive(Debug, Clone, Copy)]
 pub struct Problem<'a> {
     /// The rows.
     pub matrix: &'a Matrix,
-    /// The label of each row.
-    pub label: &'a [u32],
+    /// The labels of each row.
+    pub label: Labels<'a>,
     /// How many labels there are.
     pub labels: usize,
     /// What each row's loss is multiplied with, beside C.
@@ -182,16 +229,20 @@ trait Solver {
 impl Problem<'_> {
     /// How many weights a term has.
     pub fn outputs(&self, loss: Loss) -> usize {
-        if self.labels == 2 && !loss.is_joint() { 1 } else { self.labels }
+        if self.labels == 2 && self.label.is_one() && !loss.is_joint() { 1 } else { self.labels }
     }
 
     fn check(&self, cs: &[f64], rules: &Rules) -> Result<(), Invalid> {
         let rows = self.matrix.rows();
-        if self.label.len() != rows || self.cost.len() != rows {
+        if !self.label.are_of(rows) || self.cost.len() != rows {
             return Err(Invalid("the labels or the costs do not fit the rows"));
         }
-        if self.labels < 2 || self.label.iter().any(|&label| label as usize >= self.labels) {
+        let fewest = if self.label.is_one() { 2 } else { 1 };
+        if self.labels < fewest || self.label.all().iter().any(|&label| label as usize >= self.labels) {
             return Err(Invalid("there are fewer than two labels, or labels that are none of them"));
+        }
+        if !self.label.is_one() && rules.loss.is_joint() {
+            return Err(Invalid("a row of any number of labels is no row of a loss of all labels"));
         }
         if !self.cost.iter().all(|cost| (0.0..=GREATEST).contains(cost)) {
             return Err(Invalid("the costs are not all numbers from 0 to 1e15"));
@@ -228,9 +279,9 @@ impl Problem<'_> {
 
     /// What a row is to a lane: of its label (1), of the others (-1), or not learnt from (0).
     fn sign(&self, lane: &Lane, folds: &[u32], row: usize) -> i8 {
-        let positive = if self.labels == 2 { 1 } else { lane.output as u32 };
+        let positive = if self.outputs(Loss::Logistic) == 1 && self.labels == 2 { 1 } else { lane.output as u32 };
         let is_learnt = self.cost[row] > 0.0 && lane.fold.is_none_or(|fold| folds[row] != fold);
-        if is_learnt { if self.label[row] == positive { 1 } else { -1 } } else { 0 }
+        if is_learnt { if self.label.of(row).binary_search(&positive).is_ok() { 1 } else { -1 } } else { 0 }
     }
 
     /// The rows of a single lane multiplied with its ratios, where there are some; several see to that themselves.
@@ -251,7 +302,7 @@ impl Problem<'_> {
         let learns = |&row: &u32| self.sign(&first, folds, row as usize) != 0;
         let rows: Vec<u32> = (0..self.matrix.rows() as u32).filter(learns).collect();
         let sign = |row: usize| f64::from(self.sign(&first, folds, row));
-        let (labels, random) = ((self.label, self.labels), Random::new(rules.seed, first.output));
+        let (labels, random) = ((self.label.all(), self.labels), Random::new(rules.seed, first.output));
         match (rules.loss, rules.l1 > 0.0) {
             (Loss::Softmax, _) => {
                 Box::new(Joint::<simplex::Softmax>::new(self.matrix, rows, labels, self.cost, random))

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use deciban_core::Invalid;
-use deciban_core::fit::{self, Fitted, Loss, Matrix as CoreMatrix, Problem, Progress, Ratios, Rules, Unfit};
+use deciban_core::fit::{self, Fitted, Labels, Loss, Matrix as CoreMatrix, Problem, Progress, Ratios, Rules, Unfit};
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -21,10 +21,11 @@ type Solution<'py> = (Bound<'py, PyArray2<f64>>, Vec<(f64, f64, usize)>);
 #[pyclass(frozen, module = "deciban._core")]
 pub struct Matrix(CoreMatrix);
 
-/// The label of each row, what it costs, and how to solve.
+/// The label of each row, or with `ends` its labels; what it costs, and how to solve.
 #[derive(FromPyObject)]
 pub struct Asked {
     label: Flat<u32>,
+    ends: Option<Flat<i64>>,
     labels: usize,
     cost: Flat<f64>,
     loss: String,
@@ -115,7 +116,12 @@ impl Asked {
         f: impl FnOnce(&Problem<'_>, &Rules, fit::Watch<'_>) -> Result<R, Unfit> + Send,
     ) -> PyResult<R> {
         let (label, cost) = (self.label.to_vec(py)?, self.cost.to_vec(py)?);
-        let problem = Problem { matrix: &matrix.0, label: &label, labels: self.labels, cost: &cost };
+        let ends = self.ends.as_ref().map(|ends| ends.to_vec(py)).transpose()?;
+        let label = match &ends {
+            Some(ends) => Labels::Several { ends, label: &label },
+            None => Labels::One(&label),
+        };
+        let problem = Problem { matrix: &matrix.0, label, labels: self.labels, cost: &cost };
         let rules = self.rules()?;
         let (told, raised) = (Mutex::new(Instant::now()), Mutex::new(None));
         let watch = |now: Progress| match told.try_lock() {

@@ -11,13 +11,15 @@ import os
 import numpy as np
 
 from .. import modelfile
+from ..errors import NotForSeveral
 from ..settings import LEARNT, Settings
 from ..weighing import weigh
 from ..weightfile import export
 from .changing import Changing, tallied, weight_of
 from .known import IN_MEMORY
 
-__all__ = ["IN_MEMORY", "Classifier", "load", "tallied", "weight_of"]
+__all__ = ["IN_MEMORY", "Classifier", "load", "of_saved", "tallied", "weight_of"]
+SEVERAL_VERBS = "predict, explain, evaluate, info, learn, forget, merge or freeze"
 
 
 class Classifier(Changing):
@@ -63,7 +65,13 @@ def load(path: str | os.PathLike[str]) -> Classifier:
     ...     load(f"{folder}/mail.deciban").predict(["money"])
     ['spam']
     """
-    saved = modelfile.load(path)
+    return of_saved(path, modelfile.load(path))
+
+
+def of_saved(path: str | os.PathLike[str], saved: modelfile.Saved) -> Classifier:
+    """The classifier that a file holds; one of several labels a text is none."""
+    if saved.several is not None:
+        raise NotForSeveral(what=f"this, asked of {os.fspath(path)},", expected=SEVERAL_VERBS)
     card, made = (saved.card, saved.calibration) if saved.labels else (None, None)
     expected, kept = saved.expected, saved.kept
     if saved.settings.is_searched and not saved.frozen and kept is None:

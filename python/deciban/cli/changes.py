@@ -9,6 +9,7 @@ from . import options, screen
 
 if TYPE_CHECKING:
     from ..classifier import Classifier
+    from ..several import Several
 
 
 def add_output(parser: ArgumentParser) -> None:
@@ -54,23 +55,44 @@ def with_counts(path: str) -> Classifier:
     return classifier
 
 
+def any_loaded(given: Namespace, *read: str) -> Classifier | Several:
+    """The same, of texts of several labels too."""
+    from ..files import check_writable
+
+    check_writable(_output(given), *read)
+    return any_with_counts(given.model)
+
+
+def any_with_counts(path: str) -> Classifier | Several:
+    """A model of either kind that is not frozen."""
+    from ..errors import FrozenModel
+    from ..loading import load
+
+    model = load(path)
+    if model.frozen:
+        raise FrozenModel(model=path)
+    return model
+
+
 def by_examples(given: Namespace, *, learn: bool) -> None:
     """Learns or forgets a file; nothing is written unless all of it could be."""
     source = options.source(given, labelled=True)
-    classifier = loaded(given, given.file).with_threads(given.threads)
+    classifier = any_loaded(given, given.file).with_threads(given.threads)
     with screen.progress(f"reading {given.file}", source.size) as progress:
         (classifier.learn_from if learn else classifier.forget_from)(source, progress)
     examples = abs(classifier.provenance[-1]["examples"])
     save(given, classifier, f"{'learnt' if learn else 'forgot'} {examples:,} examples")
 
 
-def save(given: Namespace, classifier: Classifier, done: str) -> None:
+def save(given: Namespace, classifier: Classifier | Several, done: str) -> None:
     """Saves the changed model, and says what was done and what it has now."""
+    from ..classifier import Classifier
     from ..errors import listed
 
     output = _output(given)
     classifier.save(output)
-    facts: dict[str, Any] = {"model": output, "examples": sum(classifier.documents.values())}
+    examples = sum(classifier.documents.values()) if isinstance(classifier, Classifier) else classifier.texts
+    facts: dict[str, Any] = {"model": output, "examples": examples}
     facts |= {"labels": len(classifier.labels), "terms": len(classifier.lexicon)}
     if given.json:
         screen.write_json(facts)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import NoExamples
 from ..files import same_file
-from . import UsageError, changes, figures, growth, options, screen
+from . import UsageError, changes, figures, growth, options, screen, several
 
 if TYPE_CHECKING:
     from ..classifier import Classifier
@@ -73,8 +73,13 @@ def run(given: Namespace) -> None:
     from ..classifier import load
     from ..decision import costs
     from ..files import check_writable
+    from ..loading import load as load_any
+    from ..several import Several
 
     _check(given)
+    if isinstance(model := load_any(given.model), Several):
+        several.evaluate(given, model)
+        return
     if given.report is not None:
         check_writable(given.report)
     classifier = (changes.with_counts if given.loo else load)(given.model).with_threads(given.threads)

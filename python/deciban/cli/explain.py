@@ -9,8 +9,14 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from . import options, rules, screen
+from . import options, rules, screen, several
+
+if TYPE_CHECKING:
+    from ..classifier import Classifier
+    from ..evidence import Evidence
+    from ..several import Several
 
 SUMMARY = "show why a text gets its label"
 EXAMPLE = 'deciban explain mail.deciban "You have won a free ticket" --against ham'
@@ -30,16 +36,27 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(given: Namespace) -> None:
     """Explains one text."""
-    from ..classifier import load
     from ..evidence import terminal
+    from ..loading import load
+    from ..several import Several
 
     text = sys.stdin.buffer.read().decode("utf-8", errors="replace") if given.text == "-" else given.text
-    classifier = load(given.model)
-    rule = rules.rule(given, classifier.labels) if rules.is_asked(given) else None
-    evidence = classifier.explain(text, given.label, given.against, rule)
+    model = load(given.model)
+    evidence = _of_several(given, model, text) if isinstance(model, Several) else _of_one(given, model, text)
     if given.json:
         terms = [{"name": term.name, **asdict(term)} for term in evidence.terms]
         sums = {"cost": screen.finite(evidence.cost), "total": screen.finite(evidence.total)}
         screen.write_json({**asdict(evidence), "terms": terms, **sums, "unit": "deciban"})
     else:
         screen.console().print(terminal.rich(evidence, given.top))
+
+
+def _of_one(given: Namespace, classifier: Classifier, text: str) -> Evidence:
+    rule = rules.rule(given, classifier.labels) if rules.is_asked(given) else None
+    return classifier.explain(text, given.label, given.against, rule)
+
+
+def _of_several(given: Namespace, model: Several, text: str) -> Evidence:
+    names = ("against", "cost", "costs", "prior", "reject_cost", "min_probability")
+    several.refuse(given, *names, expected="--label, which stands against its absence")
+    return model.explain(text, given.label)

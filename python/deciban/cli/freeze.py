@@ -23,8 +23,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(given: Namespace) -> None:
     """Saves the model without its counts, and says how much smaller it is."""
-    from ..classifier import load
     from ..files import check_writable
+    from ..loading import load
 
     check_writable(given.output, given.model)
     load(given.model).save(given.output, frozen=True)

@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ..errors import one_line
-from . import options, screen
+from . import options, screen, several
+
+if TYPE_CHECKING:
+    from ..classifier import Classifier
 
 SUMMARY = "show what a model file holds"
 EXAMPLE = "deciban info mail.deciban --json"
@@ -21,10 +25,19 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(given: Namespace) -> None:
     """Shows labels, sizes, settings, and where the model came from."""
-    from ..classifier import load
+    from ..loading import load
+    from ..several import Several
+
+    model = load(given.model)
+    if isinstance(model, Several):
+        several.info(given, model)
+    else:
+        _info(given, model)
+
+
+def _info(given: Namespace, classifier: Classifier) -> None:
     from ..modelfile import told
 
-    classifier = load(given.model)
     has_none = classifier.frozen or classifier.settings.has_amounts
     facts = {
         "file": given.model,

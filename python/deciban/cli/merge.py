@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
+from typing import Any
 
+from ..errors import NotForSeveral
 from . import changes, options, screen
 
 SUMMARY = "merge models into one"
@@ -26,10 +28,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(given: Namespace) -> None:
     """Adds up all models, one at a time."""
     sizes = [os.path.getsize(path) if os.path.isfile(path) else 0 for path in (given.model, *given.others)]
-    merged = changes.loaded(given)
+    merged: Any = changes.any_loaded(given)
     with screen.progress("merging", sum(sizes)) as progress:
         for number, path in enumerate(given.others, start=2):
-            merged += changes.with_counts(path)
+            other: Any = changes.any_with_counts(path)
+            if type(other) is not type(merged):
+                raise NotForSeveral(what=f"merging with {path}", expected="models that were all trained with --several")
+            merged += other
             if progress is not None:
                 progress(sum(sizes[:number]))
     changes.save(given, merged, f"merged {len(sizes):,} models")

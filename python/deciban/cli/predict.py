@@ -2,7 +2,8 @@
 
 Writes one row for each row read, in order and as they arrive: the label, and its probability; or those of the most
 probable labels, or of all. With --coverage 0.9, the set of labels that holds the true one in nine of ten texts: the
-less sure, the larger; an empty one says that the text is like nothing seen.
+less sure, the larger; an empty one says that the text is like nothing seen. A model of several labels a text (train
+--several) writes those that the text has, joined as they were read, and the probability of each.
 
 With costs or other priors, the label is the one that is expected to cost least. Where that is "unsure" (--reject-cost,
 --min-probability), the label is empty (null in JSON), and the column `leaning` has the label that it would be.
@@ -19,7 +20,7 @@ from math import exp
 from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 from ..files import csv_writer
-from . import UsageError, options, rules, screen
+from . import UsageError, options, rules, screen, several
 
 if TYPE_CHECKING:
     from ..decision.priors import Mix
@@ -42,14 +43,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("-o", "--output", metavar="FILE", help="where to write; by default standard output")
     keep = "copy this column to the output (label as given_label); may be repeated"
     add("--keep", action="append", default=[], metavar="COLUMN", help=keep)
-    several = parser.add_mutually_exclusive_group()
+    either = parser.add_mutually_exclusive_group()
     top = "write the N most probable labels, with their probabilities"
-    several.add_argument("--top", type=options.positive, metavar="N", help=top)
-    several.add_argument("--proba", action="store_true", help="write the probability of every label")
+    either.add_argument("--top", type=options.positive, metavar="N", help=top)
+    either.add_argument("--proba", action="store_true", help="write the probability of every label")
     priors = "model, or adapt: reads the file twice, and answers for the mix of labels that it has (default: model)"
     parser.add_argument("--priors", default="model", choices=("model", "adapt"), metavar="NAME", help=priors)
     coverage = "write the set of labels that holds the true one in this share of texts: 0.9, ...; joined by | in CSV"
-    several.add_argument("--coverage", type=options.share, metavar="SHARE", help=coverage)
+    either.add_argument("--coverage", type=options.share, metavar="SHARE", help=coverage)
     within = "let --coverage hold for the texts of each label, not only overall"
     parser.add_argument("--within-labels", action="store_true", help=within)
     rules.add_arguments(parser)
@@ -65,6 +66,11 @@ def run(given: Namespace) -> None:
     _check(given)
     source = options.source(given, labelled=False, keep=tuple(given.keep))
     saved = load(given.model)
+    if saved.several is not None:
+        from ..several import of_saved
+
+        several.predict(given, of_saved(given.model, saved), source)
+        return
     mix = _adapted(given, source) if given.priors == "adapt" else None
     impossible = texts = 0
     threads = replace(saved.settings, threads=given.threads).cores

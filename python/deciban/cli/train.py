@@ -13,7 +13,7 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from . import judged, options, screen
+from . import judged, options, screen, several
 
 if TYPE_CHECKING:
     from ..classifier import Classifier
@@ -38,6 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--unlabelled", metavar="FILE", help=unlabelled)
     weight = "how much one of them counts, from 0 to 1, or auto: as held-out labelled texts say (default: auto)"
     add("--unlabelled-weight", default="auto", type=options.weight, metavar="WEIGHT", help=weight)
+    several.add_arguments(parser)
     judged.add_arguments(parser)
     add_name(parser)
     add_settings(parser)
@@ -139,6 +140,9 @@ def run(given: Namespace) -> None:
     """Trains, saves, and says what was learnt."""
     from ..settings import Settings
 
+    if given.several is not None:
+        several.train(given)
+        return
     is_plain = given.unlabelled is None and given.weight is None
     settings = (Settings.for_training if is_plain else Settings.of)(**options.settings(given))
     _check_outputs(given)

@@ -8,6 +8,18 @@ looked at here.
 from .batches import Batch, Read, Source, gathered
 from .kept import Examples
 from .memory import as_text, labels_of, texts_of
+from .sets import sets_of
 from .weights import weights_of
 
-__all__ = ["Batch", "Examples", "Read", "Source", "as_text", "gathered", "labels_of", "texts_of", "weights_of"]
+__all__ = [
+    "Batch",
+    "Examples",
+    "Read",
+    "Source",
+    "as_text",
+    "gathered",
+    "labels_of",
+    "sets_of",
+    "texts_of",
+    "weights_of",
+]

@@ -13,6 +13,7 @@ from ..errors import BadLabel, BadSetting, DecibanError, EmptyFile, NoRowLeft, U
 from .kept import Examples
 from .lines import Lines, Progress
 from .memory import bad_label, distinct, why_no_label
+from .sets import set_of
 from .tables import READERS, Records
 from .weights import as_number, refuse_weight, wrong_weight
 
@@ -29,7 +30,7 @@ class Batch:
     name: str
     lines: list[int] = field(default_factory=list)
     texts: list[Any] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
+    labels: list[Any] = field(default_factory=list)  # each a text; or a tuple of them, of a source of `several`
     weights: list[float] = field(default_factory=list)
     kept: list[list[Any]] = field(default_factory=list)
 
@@ -79,6 +80,7 @@ class Source:
     delimiter: str | None = None
     maybe: Sequence[str] = ()  # more columns to keep, of files that have them
     weight: str | None = None
+    several: str | None = None  # what stands between labels, where a text may have any number of them
 
     def batches(self, progress: Progress | None = None) -> Iterator[Batch]:
         """The examples in order. A batch ends when it is large, when no more has arrived yet, or before an error."""
@@ -165,6 +167,9 @@ class Source:
         lines, columns = records
         if not lines:
             return
+        if self.several is not None and self.label is not None:
+            self._put_sets(batch, records)
+            return
         labels = [] if self.label is None else _labels(columns[1])
         cells = [] if self.weight is None else columns[len(self._own) - 1]
         weights = [as_number(cell) for cell in cells]
@@ -181,6 +186,16 @@ class Source:
         if labels and (why := why_no_label(labels[bad])):
             raise BadLabel(where=where, got=why)
         refuse_weight(where, cells[bad])
+
+    def _put_sets(self, batch: Batch, records: Records) -> None:
+        """Puts texts of any number of labels into a batch, up to the first whose labels make no sense."""
+        lines, columns = records
+        for row, (line, text, cell) in enumerate(zip(lines, columns[0], columns[1], strict=True)):
+            batch.labels.append(set_of(cell, str(self.several), f"{batch.name}:{line}"))
+            batch.lines.append(line)
+            batch.texts.append(text)
+            if kept := len(self.keep) + len(self.maybe):
+                batch.kept.append([column[row] for column in columns[-kept:]])
 
 
 @dataclass(frozen=True)

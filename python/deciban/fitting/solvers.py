@@ -60,12 +60,16 @@ class Solver:
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Rows, laid out for solvers; the label of each, from 0 to `labels` - 1; what its loss is multiplied with."""
+    """Rows, laid out for solvers; the label of each, from 0 to `labels` - 1; what its loss is multiplied with.
+
+    With `ends`, a row has any number of labels, those from its end to the next, in order.
+    """
 
     matrix: _core.Matrix
     label: Numbers
     labels: int
     cost: Floats
+    ends: npt.NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,10 +118,12 @@ def examples(
     *,
     cost: npt.NDArray[np.floating] | None = None,
     bias: float = 1.0,
+    ends: npt.NDArray[np.integer] | None = None,
 ) -> Examples:
     """Compressed sparse rows (indptr, term, value) over so many terms, with their labels, laid out for solvers.
 
-    `bias` is the value of the constant, 0 for no bias. Values are kept in single precision.
+    `bias` is the value of the constant, 0 for no bias. Values are kept in single precision. With `ends`, rows have any
+    number of labels, and each label is a problem of its own, against all rows that do not have it.
     """
     indptr, term, value = rows
     matrix = _core.Matrix(
@@ -127,8 +133,9 @@ def examples(
         terms,
         bias,
     )
-    given = np.ones(len(label)) if cost is None else np.ascontiguousarray(cost, np.float64)
-    return Examples(matrix, np.ascontiguousarray(label, np.uint32), labels, given)
+    given = np.ones(len(matrix)) if cost is None else np.ascontiguousarray(cost, np.float64)
+    own = None if ends is None else np.ascontiguousarray(ends, np.int64)
+    return Examples(matrix, np.ascontiguousarray(label, np.uint32), labels, given, own)
 
 
 def fit(
@@ -170,7 +177,7 @@ def least_c(given: Examples, solver: Solver) -> float:
 
 
 def _asked(given: Examples, solver: Solver, c: Sequence[float]) -> SimpleNamespace:
-    rows = {"label": given.label, "labels": given.labels, "cost": given.cost}
+    rows = {"label": given.label, "ends": given.ends, "labels": given.labels, "cost": given.cost}
     return SimpleNamespace(**rows, **asdict(solver), cs=[float(each) for each in c])
 
 

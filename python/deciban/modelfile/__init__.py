@@ -8,8 +8,10 @@ count of its own, an expected one, or both, and zero for what it has not); pairs
 places, where the scorecard has other postings than the counts; axes and trees, where trees answer (the scorecard has
 then no weights); kept, the places of the scorecard's terms, where it has some of the lexicon's only; worth, how much
 its terms count, where that was learnt; scaling, where rows are scaled first; calibration, where scores are calibrated,
-of which `calibration` in the JSON object tells how; and conformal, for sets of labels. The counts are the cause; the
-scorecard follows from them, and is there so that nobody has to wait for it. (Before format 3 the format itself said
+of which `calibration` in the JSON object tells how; conformal, for sets of labels; and odds, where a text may have any
+number of labels, of which `several` in the JSON object tells: the first label is then the empty one, of all texts, and
+a label's score less that one's is its log-odds. The counts are the cause; the scorecard follows from them, and is there
+so that nobody has to wait for it. (Before format 3 the format itself said
 which groups there are: the counts, and from format 2 on the scorecard. Without one, it is weighed when asked for.)
 A group that is not known here is refused: whoever would pass over it could lose it when saving.
 

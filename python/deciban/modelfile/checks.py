@@ -108,3 +108,18 @@ def calibration_of(given: dict[str, Any] | None, buffers: dict[str, memoryview])
     if given["method"] not in CALIBRATIONS[1:] or not all(0 <= given[name] < MOST for name in ("texts", "raw", "loss")):
         raise ValueError("how it is calibrated cannot be read")
     return given
+
+
+def several_of(given: Any, labels: list[str], buffers: dict[str, memoryview]) -> dict[str, str] | None:
+    """What stands between labels, and what thresholds are for, where a text may have any number of labels."""
+    if (given is None) != ("threshold" not in buffers):
+        raise ValueError("its thresholds have no numbers, or its numbers no name")
+    if given is None:
+        return None
+    is_told = given.keys() == {"separator", "thresholds"} and all(type(told) is str and told for told in given.values())
+    arrays: list[Any] = [buffers[name].tolist() for name in GROUPS["odds"]]
+    is_number = all(-MOST < number < MOST for numbers in arrays for number in numbers)
+    fits = {len(numbers) for numbers in arrays} == {len(labels) - 1} and labels[:1] == [""]
+    if not is_told or not fits or not is_number or not all(slope > 0 for slope in arrays[0]):
+        raise ValueError("its thresholds do not fit its labels")
+    return dict(given)

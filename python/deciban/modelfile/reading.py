@@ -23,7 +23,7 @@ from ..errors import (
     reading,
 )
 from ..examples import labels_of
-from .checks import calibration_of, check
+from .checks import calibration_of, check, several_of
 from .format import GROUPS, MAGIC, MUST, NEWEST, OLDEST, SENSELESS, TYPES, digest
 from .provenance import provenance_of, settings_of
 from .saved import Saved
@@ -50,10 +50,13 @@ def load(path: str | os.PathLike[str]) -> Saved:
 
 def _saved(about: dict[str, Any], buffers: dict[str, memoryview]) -> Saved:
     """All of it, or an error that says what is wrong."""
-    settings, labels = settings_of(about["settings"]), labels_of(about["labels"])
+    every = 1 if "several" in about else 0  # the label of all texts is no label of any
+    settings, labels = settings_of(about["settings"]), about["labels"]
+    labels = [*labels[:every], *labels_of(labels[every:])]
     lexicon = _core.Lexicon(settings.terms.core, buffers["names"], buffers["offsets"])
     calibrated = calibration_of(about.get("calibration"), buffers)
-    saved = Saved(settings, tuple(labels), provenance_of(about["provenance"]), lexicon, buffers, calibrated)
+    several = several_of(about.get("several"), labels, buffers)
+    saved = Saved(settings, tuple(labels), provenance_of(about["provenance"]), lexicon, buffers, calibrated, several)
     check(saved)
     return saved
 

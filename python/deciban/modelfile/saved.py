@@ -38,6 +38,7 @@ class Saved:
     lexicon: _core.Lexicon
     buffers: dict[str, memoryview]
     calibrated: dict[str, Any] | None = None
+    several: dict[str, str] | None = None
 
     @property
     def frozen(self) -> bool:
@@ -190,6 +191,11 @@ class Saved:
         scaling = Scaling(*map(self._array, GROUPS["scaling"])) if "length" in self.buffers else None
         card = Scorecard(self.labels, self.card_lexicon, bias, absent, indptr, label, weight, binary, pairs, scaling)
         return card if self._map else card.with_scorer(self.scorer)
+
+    @property
+    def odds(self) -> tuple[Any, ...]:
+        """How scores become log-odds of each label, and from where on a text has it."""
+        return tuple(map(self._array, GROUPS["odds"]))
 
     @cached_property
     def forest(self) -> Forest | None:

@@ -31,6 +31,7 @@ def save(
     kept: npt.NDArray[np.bool_] | None = None,
     worth: npt.NDArray[np.float64] | None = None,
     calibration: Calibration | None = None,
+    several: tuple[dict[str, str], tuple[Any, ...]] | None = None,
 ) -> None:
     """Writes a model file, whole or not at all; without counts where none are kept."""
     from safetensors.numpy import save as safetensors
@@ -48,6 +49,7 @@ def save(
         groups["calibration"] = calibration.buffers
         if (seen := calibration.conformal) is not None:
             groups["conformal"] = (seen.overall, seen.by_label, seen.ends)
+    groups |= {} if several is None else {"odds": several[1]}
     about = {
         "format": NEWEST,
         "checksum": UNSIGNED,
@@ -56,6 +58,7 @@ def save(
         "labels": known.labels,
         "provenance": provenance,
         **({} if calibration is None else {"calibration": calibration.about}),
+        **({} if several is None else {"several": several[0]}),
     }
     arrays = {name: array for group in groups for name, array in zip(GROUPS[group], groups[group], strict=True)}
     unsigned = safetensors(arrays, {"deciban": json.dumps(about, separators=(",", ":"))})

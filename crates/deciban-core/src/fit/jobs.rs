@@ -169,7 +169,7 @@ fn pooled<R: Send>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Loss, Matrix};
+    use super::super::{Labels, Loss, Matrix};
     use super::*;
 
     const LOSSES: [Loss; 6] =
@@ -197,7 +197,7 @@ mod tests {
     fn gaps_get_small_paths_meet_and_threads_never_matter() {
         let (matrix, label) = (matrix(), (0..60).map(|i| (i * i + i / 9) % 3).collect::<Vec<u32>>());
         let cost: Vec<f64> = (0..60).map(|i| f64::from(i % 4) / 2.0).collect();
-        let problem = Problem { matrix: &matrix, label: &label, labels: 3, cost: &cost };
+        let problem = Problem { matrix: &matrix, label: Labels::One(&label), labels: 3, cost: &cost };
         let folds: Vec<u32> = (0..60).map(|row| row % 5).collect();
         for rules in all_rules() {
             let path = fit(&problem, &rules, &[0.1, 1.0], None, &|_| false).unwrap();
@@ -218,9 +218,45 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_several_labels_are_a_problem_for_each_label() {
+        let (matrix, cost) = (matrix(), [1.0; 60]);
+        let folds: Vec<u32> = (0..60).map(|row| row % 5).collect();
+        let has = |row: u32, label: u32| (row * row + row / 7) % (label + 2) == 0;
+        let (mut ends, mut label) = (vec![0], Vec::new());
+        for row in 0..60 {
+            label.extend((0..3).filter(|&label| has(row, label)));
+            ends.push(label.len() as i64);
+        }
+        let several =
+            Problem { matrix: &matrix, label: Labels::Several { ends: &ends, label: &label }, labels: 3, cost: &cost };
+        for rules in [rules(Loss::SquaredHinge, 0.0), rules(Loss::Logistic, 0.0), rules(Loss::Logistic, 1.0)] {
+            let found = fit(&several, &rules, &[1.0], None, &|_| false).unwrap();
+            let held = held_out(&several, &rules, &[1.0], &folds, &|_| false).unwrap();
+            for output in 0..3 {
+                let own: Vec<u32> = (0..60).map(|row| u32::from(has(row, output))).collect();
+                let one = Problem { matrix: &matrix, label: Labels::One(&own), labels: 2, cost: &cost };
+                let alone = fit(&one, &rules, &[1.0], None, &|_| false).unwrap();
+                for (all, alone) in found[0].weights.chunks(3).zip(&alone[0].weights) {
+                    assert!((all[output as usize] - alone).abs() < 1e-2, "{rules:?}");
+                }
+                let alone = held_out(&one, &rules, &[1.0], &folds, &|_| false).unwrap();
+                for (all, alone) in held[0].chunks(3).zip(&alone[0]) {
+                    assert!((all[output as usize] - alone).abs() < 1e-2, "{rules:?}");
+                }
+            }
+        }
+        let joint = rules(Loss::Softmax, 0.0);
+        assert!(fit(&several, &joint, &[1.0], None, &|_| false).is_err());
+        let twice = Labels::Several { ends: &ends, label: &vec![0; label.len()] };
+        assert!(
+            fit(&Problem { label: twice, ..several }, &rules(Loss::Logistic, 0.0), &[1.0], None, &|_| false).is_err()
+        );
+    }
+
+    #[test]
     fn whoever_watches_may_stop() {
         let (matrix, label, cost) = (matrix(), (0..60).map(|row| row % 3).collect::<Vec<u32>>(), [1.0; 60]);
-        let problem = Problem { matrix: &matrix, label: &label, labels: 3, cost: &cost };
+        let problem = Problem { matrix: &matrix, label: Labels::One(&label), labels: 3, cost: &cost };
         for rules in all_rules() {
             assert_eq!(fit(&problem, &rules, &[1.0], None, &|_| true), Err(Unfit::Stopped));
         }
@@ -232,9 +268,9 @@ mod tests {
         let huge = Matrix::new(&[0, 1, 2], &[0, 0], &[f32::MAX, f32::MAX], 1, 0.0).unwrap();
         for rules in all_rules() {
             let rules = Rules { epochs: 50, ..rules };
-            let nothing = Problem { matrix: &empty, label: &[], labels: 2, cost: &[] };
+            let nothing = Problem { matrix: &empty, label: Labels::One(&[]), labels: 2, cost: &[] };
             assert!(fit(&nothing, &rules, &[1.0], None, &|_| false).is_ok(), "{rules:?}");
-            let large = Problem { matrix: &huge, label: &[0, 1], labels: 2, cost: &[1e15, 1.0] };
+            let large = Problem { matrix: &huge, label: Labels::One(&[0, 1]), labels: 2, cost: &[1e15, 1.0] };
             let _ = fit(&large, &rules, &[1e15], None, &|_| false);
             assert!(fit(&large, &rules, &[1.0], Some(&[0.0]), &|_| false).is_err());
         }

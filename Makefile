@@ -5,7 +5,7 @@ BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check rust lint types layers pytest browser mailers format picture bench scale labels unlabelled feed accuracy table several calibration audit solvers projection \
-	selection properties curve fuzz data clean
+	selection properties curve drift fuzz data clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -128,6 +128,8 @@ def test_it_is_what_was_asked_for(calibrated, tickets):
     assert (found.method, found.texts) == (calibrated.settings.calibration, len(tickets[0]))
     assert found.loss < found.raw
     assert not found.is_from_before
+    assert repr(found) == f"Calibration({found.told})"
+    assert repr(found.conformal) == "Conformal(716 quantiles, 6 labels)"
 
 
 def test_evidence_sums_to_the_calibrated_score(calibrated):
@@ -231,6 +233,41 @@ def test_very_many_labels_have_a_temperature(data):
     (top,) = model.predict_top(texts[:1], 5)
     p = model.predict_proba(texts[:1])[0]
     assert [q for _, q in top] == pytest.approx(np.sort(p)[::-1][:5].tolist())
+
+
+def test_labels_of_few_texts_are_judged_by_folds_that_take_as_much_of_each():
+    texts = [f"number n{i} even{i % 2} third{i % 3}" for i in range(300)] * 2
+    model = deciban.train(texts, [f"label{i}" for i in range(300)] * 2, model="multinomial")
+    p = model.predict_proba(texts[:300])
+    assert (p.max(axis=1) > 0.9).all()  # left out alone, no text of two would be known
+    assert model.calibration.loss < 0.1 < model.calibration.raw
+
+
+def test_few_texts_a_label_are_honest(data):
+    texts, labels = data("clinc150", "train")
+    given = {label: [i for i, one in enumerate(labels) if one == label] for label in sorted(set(labels))}
+    learnt = [i for places in given.values() for i in places[::40][:3]]
+    model = deciban.train([texts[i] for i in learnt], [labels[i] for i in learnt], model="multinomial")
+    others = [i for places in given.values() for i in places[5::10]]
+    kept = [texts[i] for i in others], [labels[i] for i in others]
+    assert error(model, *kept) < 0.06
+    raw = deciban.train(
+        [texts[i] for i in learnt], [labels[i] for i in learnt], calibration="none", model="multinomial"
+    )
+    assert log_loss(model, *kept) < 0.8 * log_loss(raw, *kept)
+
+
+@pytest.mark.parametrize(
+    "how", [{"model": "logistic", "project": "lsa:20"}, {"model": "rotation"}, {"model": "fisher"}]
+)
+def test_projected_models_become_honest(how, data):
+    texts, labels = data("agnews-test", limit=1000)
+    model = deciban.train(texts[::2], labels[::2], **how)
+    raw = deciban.train(texts[::2], labels[::2], calibration="none", **how)
+    assert log_loss(model, texts[1::2], labels[1::2]) < log_loss(raw, texts[1::2], labels[1::2]) + 0.02
+    assert error(model, texts[1::2], labels[1::2]) < 0.1
+    why = model.explain(texts[1])
+    assert why.total == pytest.approx(model.log_odds([texts[1]], why.label, why.against)[0] * 10 / math.log(10))
 
 
 def test_with_its_examples_a_model_is_always_calibrated_anew(tickets):

@@ -48,6 +48,22 @@ def test_the_label_that_is_found_least():
     ]
 
 
+def test_a_label_that_is_found_less_by_luck_is_not_named():
+    truth, said = ["a"] * 20 + ["b"] * 20, ["a"] * 20 + ["a"] * 2 + ["b"] * 18
+    assert told(judged(truth, said, sure=0.95)) == [
+        ("Of 2 mistakes, 2 were made with a probability above 90%: read those first.", "mistakes")
+    ]
+
+
+def test_labels_that_are_likely_wrong():
+    evaluation = judged(["a", "b"] * 50, ["a", "b"] * 50, sure=0.999)
+    assert [found.text for found in findings(evaluation, 9)] == [
+        "9 labels are likely wrong in the texts themselves: look before you blame the model."
+    ]
+    assert findings(evaluation, 1)[0].text.startswith("1 label is likely wrong")
+    assert findings(evaluation, 1)[0].anchor == "suspects"
+
+
 def test_labels_with_few_examples():
     truth = ["a"] * 80 + ["b"] * 4
     assert told(judged(truth, truth, sure=0.999))[0] == (

@@ -3,6 +3,10 @@
 From counts by leaving each out; of a fitted model by the folds that chose its C or weighed its members, which `fitting`
 hands on; else by folds, for each of which a model is trained on the others. Known terms are those that another example
 has, too.
+
+Leaving one out takes it from its own label alone. Of two texts that is half of all that is known of the label, and the
+others keep theirs: what is left out would seem worse than any new text. So of labels with few texts each, folds are
+taken that leave out as much of every label.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ from .scorecard import Scorecard
 from .settings import Settings
 from .weighing import leave_one_out
 
+FEW = 15  # texts of a label: by fewer, leave-one-out is too hard on it (chosen on parts of training texts)
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
@@ -48,9 +53,23 @@ def left_out(
 
 def of_scores(scores: Floats, counts: Counts, settings: Settings, found: Rows, y: Integers) -> Sample:
     """A sample of the held-out scores of all rows."""
-    known, most = known_terms(counts, settings, found), most_texts(len(counts.labels))
-    places = np.sort(np.random.default_rng(0).permutation(len(y))[:most])
-    return Sample(scores, known, y).some(places)
+    return Sample(scores, known_terms(counts, settings, found), y).some(drawn(counts, y))
+
+
+def drawn(counts: Counts, y: Integers) -> Integers:
+    """The places of as many examples as there is use for, always the same ones."""
+    return np.sort(np.random.default_rng(0).permutation(len(y))[: most_texts(len(counts.labels))])
+
+
+def fair_folds(documents: Integers) -> int:
+    """How many folds judge labels of so many texts fairly; 0 where leaving one out does.
+
+    >>> fair_folds(np.array([2, 2, 2])), fair_folds(np.array([9, 9])), fair_folds(np.array([2, 2, 500]))
+    (2, 5, 0)
+    """
+    rising = np.sort(documents)
+    middle = int(rising[np.searchsorted(np.cumsum(rising), rising.sum() / 2)])  # the label of a text in the middle
+    return 0 if middle >= FEW else min(max(middle, 2), FOLDS)
 
 
 def known_terms(counts: Counts, settings: Settings, found: Rows, fewest: int = 2) -> Floats:
@@ -61,12 +80,19 @@ def known_terms(counts: Counts, settings: Settings, found: Rows, fewest: int = 2
 
 
 def folded(
-    counts: Counts, examples: Examples, y: Integers, trained: Callable[[Examples], Scorecard | Forest]
-) -> Floats:
-    """The scores of all examples by models that are trained on other folds; a label that those lack cannot be had."""
-    scores, folds = np.full((len(y), len(counts.labels)), -np.inf), folds_of(y, FOLDS)
-    for fold in range(FOLDS):
-        out, others = (kept.some(examples, np.flatnonzero(is_in).tolist()) for is_in in (folds == fold, folds != fold))
-        card = trained(others)
-        scores[np.ix_(folds == fold, counts.numbers(card.labels))] = card.scores(out.texts)
-    return scores
+    counts: Counts,
+    settings: Settings,
+    examples: Examples,
+    rows_and_labels: tuple[Rows, Integers],
+    trained: Callable[[Examples], Scorecard | Forest],
+) -> Sample:
+    """What examples score by models that are trained on other folds; a label that those lack cannot be had."""
+    found, y = rows_and_labels
+    n, places = fair_folds(counts.documents) or FOLDS, drawn(counts, y)
+    scores, folds = np.full((len(places), len(counts.labels)), -np.inf), folds_of(y, n)
+    for fold in range(n):
+        there = folds[places] == fold
+        card = trained(kept.some(examples, np.flatnonzero(folds != fold).tolist()))
+        out = kept.some(examples, places[there].tolist())
+        scores[np.ix_(there, counts.numbers(card.labels))] = card.scores(out.texts)
+    return Sample(scores, known_terms(counts, settings, found)[places], y[places])

@@ -45,7 +45,7 @@ class Sample(NamedTuple):
         return Sample(self.scores[places], self.known[places], self.y[places])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Calibration:
     """A map of scores, and what it is worth: the log loss of `texts` held-out texts before it (`raw`) and after.
 
@@ -162,6 +162,9 @@ class Calibration:
         since = "; from before the model's last change: deciban recalibrate" if self.is_from_before else ""
         worth = f", log loss {self.raw:.3f} without it and {self.loss:.3f} with it" if self.texts else ""
         return f"{self.method}, by {self.texts:,} held-out texts{worth}{since}"
+
+    def __repr__(self) -> str:
+        return f"Calibration({self.told})"
 
 
 LEAST = 1e-3  # evidence that is less is taken for this much

@@ -26,7 +26,7 @@ FEWEST = 20  # texts: fewer say nothing
 MOST_TEXTS = 4000  # more say no more
 MOST_SCORES = 1 << 18  # texts x labels, that maps are fit to
 MOST_LABELS = 400  # that have numbers of their own; with more, the length alone is asked
-MOST_ACROSS = 10  # labels for which what goes across them is asked: with twice as many it takes ten times as long
+MOST_ACROSS = 30  # labels for which what goes across them is asked: with many more it takes too long
 FOLDS = 5
 WORST = -50.0  # log p: what is less says no more of a map
 AUTO, NONE = "auto", "none"
@@ -74,7 +74,7 @@ def _rounded(losses: Floats) -> float:
 def crossed(sample: Sample, calibration: Calibration, log_prior: Floats, log_share: Floats) -> Floats:
     """Scores of a sample, calibrated by maps of the same kind that were fit to others of it."""
     made = _Maps(sample, calibration.labels, log_prior, log_share)
-    if np.isfinite(sample.scores).all(axis=1).sum() < 2 * FEWEST:
+    if _can_be(sample).sum() < 2 * FEWEST:
         return _mapped(calibration, sample)
     return made.crossed(_how(calibration, len(calibration.labels)))
 
@@ -100,18 +100,27 @@ def _how(calibration: Calibration, labels: int) -> How:
 
 def _mapped(found: Calibration, sample: Sample) -> Floats:
     """Scores, mapped; a label that cannot be had stays so, and says nothing of others."""
-    can_be = np.isfinite(sample.scores)
+    return np.where(np.isfinite(sample.scores), found.apply(_filled(sample.scores), sample.known), -np.inf)
+
+
+def _filled(scores: Floats) -> Floats:
+    """Labels that cannot be had score as the least of the others."""
+    can_be = np.isfinite(scores)
     if can_be.all():
-        return found.apply(sample.scores, sample.known)
-    least = np.where(can_be, sample.scores, np.inf).min(axis=1, keepdims=True)
-    filled = np.where(can_be, sample.scores, np.where(np.isfinite(least), least, 0.0))
-    return np.where(can_be, found.apply(filled, sample.known), -np.inf)
+        return scores
+    least = np.where(can_be, scores, np.inf).min(axis=1, keepdims=True)
+    return np.where(can_be, scores, np.where(np.isfinite(least), least, 0.0))
+
+
+def _can_be(sample: Sample) -> npt.NDArray[np.bool_]:
+    """Whether each text's label can be had: not if it was the only one, and is left out."""
+    return np.asarray(np.isfinite(sample.scores[np.arange(len(sample.y)), sample.y]))
 
 
 def _finite(sample: Sample) -> Sample:
-    """Without texts that were the only one of their label: left out, the label was none."""
-    known = np.asarray(np.isfinite(sample.scores).all(axis=1))
-    return sample if known.all() else sample.some(known)
+    """Without texts whose label cannot be had."""
+    some = sample.some(_can_be(sample))
+    return some._replace(scores=_filled(some.scores))
 
 
 class _Maps:
@@ -125,7 +134,7 @@ class _Maps:
     def losses(self, log_p: Floats) -> Floats:
         """The log loss of each text whose label others have, too."""
         own = log_p[np.arange(len(self.sample.y)), self.sample.y]
-        return -np.maximum(own[np.isfinite(self.sample.scores).all(axis=1)], WORST)
+        return -np.maximum(own[_can_be(self.sample)], WORST)
 
     def fit(self, how: How, sample: Sample) -> Calibration:
         """The map of some texts, of as many of them as there is use for."""

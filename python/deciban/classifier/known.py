@@ -289,16 +289,16 @@ class Known:
     def _left_out_sample(self, examples: Examples) -> Sample:
         """What a sample of its examples score by models that have not seen them."""
         counts, settings = self.selected, self.settings
-        if not settings.needs_rows:
+        are_all = len(examples.labels) == counts.documents.sum()
+        if not settings.needs_rows and not (are_all and jackknife.fair_folds(counts.documents)):
             some = jackknife.sample_of(examples, len(counts.labels))
             return jackknife.left_out(counts, settings, some, *self._rows(some), self.term_weights)
         found, y = self._rows(examples)
         if settings.model in FITTED and not settings.is_projected:
             scores = fitting.held_out(counts, found, y, settings, examples.weights)
-        else:
-            made = lambda some: type(self)(settings, count(settings, *some[:2]), (), some)._card  # noqa: E731
-            scores = jackknife.folded(counts, examples, y, made)
-        return jackknife.of_scores(scores, counts, settings, found, y)
+            return jackknife.of_scores(scores, counts, settings, found, y)
+        made = lambda some: type(self)(settings, count(settings, *some[:2]), (), some)._card  # noqa: E731
+        return jackknife.folded(counts, settings, examples, (found, y), made)
 
     @property
     def _priors(self) -> tuple[Floats, Floats]:

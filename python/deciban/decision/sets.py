@@ -34,7 +34,7 @@ def check_coverage(given: object) -> None:
         raise BadSetting(setting="coverage", got=given, expected="a number between 0 and 1")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Conformal:
     """How little true labels of held-out texts conform, rising: of all, and those of label r from `ends[r]` on.
 
@@ -58,6 +58,9 @@ class Conformal:
             return np.full(labels, threshold(self.overall, coverage))
         parts = (self.by_label[start:end] for start, end in zip(self.ends, self.ends[1:], strict=False))
         return np.array([threshold(part, coverage) for part in parts])
+
+    def __repr__(self) -> str:
+        return f"Conformal({len(self.overall)} quantiles, {len(self.ends) - 1} labels)"
 
     def for_labels(self, places: Integers) -> Conformal:
         """The same for other labels: those that were at some places; of new ones (-1), nothing is known."""

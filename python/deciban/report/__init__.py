@@ -46,9 +46,10 @@ def write(
     True
     """
     shown = [as_text(text) for text in texts_of(texts)]
+    doubted = suspects.suspects(evaluation, shown)
     page = _template().render(
         answer=answer.answer(evaluation, protocol),
-        findings=findings.findings(evaluation),
+        findings=findings.findings(evaluation, 0 if doubted is None else doubted.all),
         labels=labels.figures(evaluation, classifier),
         confusion=confusion.picture(evaluation),
         words=words.NONE
@@ -64,7 +65,7 @@ def write(
         blind=blind(evaluation),
         curve=evaluation.curve,
         doubts=doubts.doubts(evaluation, shown),
-        suspects=suspects.suspects(evaluation, shown),
+        suspects=doubted,
         facts=facts.facts(classifier, shown, protocol, os.path.basename(os.fspath(path)), command),
     )
     with replacing(path) as file:

@@ -6,14 +6,19 @@ Nothing is computed here that is not shown below; each sentence says where.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..evaluation import Evaluation, LabelFigures
+import numpy as np
+import numpy.typing as npt
+
+from ..decision import posterior
+from ..evaluation import Evaluation, LabelFigures, wilson
 from ..evaluation.probabilities import Bin
 from .wording import brief, count_of, percent
 
+Floats = npt.NDArray[np.float64]
 FEW = 20  # examples of a label, too few to judge it by
-WEAK = 0.1  # how much less of a label is found than of all
 UNSURE = 0.03  # calibration error that nobody should mind
 SURE = 0.9
 
@@ -31,8 +36,8 @@ class Finding(NamedTuple):
         return "".join(self.pieces)
 
 
-def findings(evaluation: Evaluation) -> tuple[Finding, ...]:
-    """The sentences, those that there is reason for."""
+def findings(evaluation: Evaluation, suspects: int = 0) -> tuple[Finding, ...]:
+    """The sentences, those that there is reason for; so many labels are likely wrong."""
     return tuple(
         finding
         for finding in (
@@ -40,6 +45,8 @@ def findings(evaluation: Evaluation) -> tuple[Finding, ...]:
             _twins(evaluation),
             _leaks(evaluation),
             _weakest(evaluation),
+            _sure_mistakes(evaluation),
+            _suspects(suspects),
             _few(evaluation),
             _confidence(evaluation),
             _more_labels(evaluation),
@@ -82,12 +89,12 @@ def _leaks(evaluation: Evaluation) -> Finding | None:
 
 
 def _weakest(evaluation: Evaluation) -> Finding | None:
-    """The label that is found much less often than labels are on the whole."""
+    """The label that is found less often than texts are on the whole, by more than luck."""
     known = [of for of in evaluation.by_label if of.support >= FEW]
     if len(known) < 2:
         return None
     worst = min(known, key=lambda of: (of.recall, of.label))
-    if worst.recall > evaluation.averages["micro"].recall - WEAK:
+    if wilson(round(worst.recall * worst.support), worst.support)[1] >= evaluation.accuracy:
         return None
     found = f"Of “{brief(worst.label)}” only {percent(worst.recall)} are found"
     return Finding((found, *_taken_for(evaluation, worst), "."), "confusion")
@@ -100,6 +107,34 @@ def _taken_for(evaluation: Evaluation, worst: LabelFigures) -> tuple[str, ...]:
         f"“{brief(label)}” ({n:,})" for label, n in sorted(wrong.items(), key=lambda item: (-item[1], item[0]))[:2]
     ]
     return (f"; it is taken for {' and '.join(names)}",) if names else ()
+
+
+def _sure_mistakes(evaluation: Evaluation) -> Finding | None:
+    """How many mistakes were made as if there was no doubt: those have a reason, which is worth reading."""
+    wrong = evaluation.examples - int(evaluation.right.sum())
+    if not evaluation.held.has_scores or not wrong:
+        return None
+    most = np.concatenate([posterior(part).max(axis=1) for part in _scores(evaluation)])
+    n = int((most >= SURE).sum())
+    if not n:
+        return None
+    was, those = ("was", "it") if n == 1 else ("were", "those")
+    said = f"Of {count_of(wrong, 'mistake')}, {n:,} {was} made with a probability above {SURE:.0%}: read {those} first."
+    return Finding((said,), "mistakes")
+
+
+def _scores(evaluation: Evaluation) -> Iterator[Floats]:
+    """The scores of all mistakes."""
+    return evaluation.held.scores_of(np.flatnonzero(~evaluation.right))
+
+
+def _suspects(n: int) -> Finding | None:
+    if not n:
+        return None
+    look = "label is" if n == 1 else "labels are"
+    return Finding(
+        (f"{n:,} {look} likely wrong in the texts themselves: look before you blame the model.",), "suspects"
+    )
 
 
 def _few(evaluation: Evaluation) -> Finding | None:

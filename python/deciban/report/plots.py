@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Floats = npt.NDArray[np.float64]
+FEW, PALE = 10, 0.3  # texts of a bar that says little, and how much of its ink it has
 
 # Colours that nothing else has stand for the page's own.
 INK, SOFT, RIGHT, WRONG, LINE = "#010101", "#020202", "#030303", "#040404", "#050505"
@@ -122,12 +123,12 @@ def _reliability(of: Probabilities) -> Figure:
     width = 1 / 15
     panel.plot([0, 1], [0, 1], color=SOFT, linewidth=1, linestyle=(0, (4, 3)))
     for one in of.bins:
-        at = (one.low + one.high) / 2
-        panel.bar(at, one.right, width * 0.86, color=RIGHT, alpha=0.35, linewidth=0)
+        at, ink = (one.low + one.high) / 2, 1.0 if one.examples >= FEW else PALE
+        panel.bar(at, one.right, width * 0.86, color=RIGHT, alpha=0.35 * ink, linewidth=0)
         low, high = sorted((one.right, one.probability))
         colour = WRONG if one.probability > one.right else RIGHT
-        panel.bar(at, high - low, width * 0.86, bottom=low, color=colour, alpha=0.4, linewidth=0)
-        panel.plot([at - width * 0.43, at + width * 0.43], [one.right] * 2, color=RIGHT, linewidth=2)
+        panel.bar(at, high - low, width * 0.86, bottom=low, color=colour, alpha=0.4 * ink, linewidth=0)
+        panel.plot([at - width * 0.43, at + width * 0.43], [one.right] * 2, color=RIGHT, linewidth=2, alpha=ink)
     _shares(panel, "probability that was given", "share that was right")
     return figure
 

@@ -9,7 +9,7 @@ third text is taken. The bar: a rotation forest is at least five points above on
 Forests and trees throw dice: on r8 five forests, of other splits, and five trees, of other orders of equal terms, are
 judged; the bar is held by their medians. Rounds are independent, so five forests of thirty rounds are one of 150.
 Figures go to benches/results/projection.json, the page to projection.md, the picture to projection.svg; again after
-each set. Sets can be asked for by name, and the others stay as they were.
+each model. Sets can be asked for by name, and the others stay as they were.
 """
 
 from __future__ import annotations
@@ -105,11 +105,13 @@ def main() -> None:
         for model, run in _runs().items():
             found[model] = run(train, test)
             print(_line(name, model, found[model]), end="", flush=True)
-        write(given.results, name, found, _seeds(found[FOREST].chosen, train, test) if name == BAR[0] else None)
+            write(given.results, name, found)
+        if name == BAR[0]:
+            write(given.results, name, found, _seeds(found[FOREST].chosen, train, test))
     print((given.results / "projection.md").read_text("utf-8"))
 
 
-def write(results: Path, name: str, found: dict[str, Outcome], seeds: Seeds | None) -> None:
+def write(results: Path, name: str, found: dict[str, Outcome], seeds: Seeds | None = None) -> None:
     """Puts what was measured of a set beside what is there."""
     path = results / "projection.json"
     known = json.loads(path.read_text("utf-8")) if path.exists() else {}
@@ -122,8 +124,8 @@ def write(results: Path, name: str, found: dict[str, Outcome], seeds: Seeds | No
     known = {name: known[name] for name in SETS if name in known}
     path.write_text(json.dumps(known, ensure_ascii=False) + "\n", "utf-8")
     (results / "projection.md").write_text(page(known), "utf-8")
-    if BAR[0] in known:
-        draw(results / "projection.svg", Seeds(**known[BAR[0]]["seeds"]))
+    if seeds is not None:
+        draw(results / "projection.svg", seeds)
 
 
 def _parts(name: str) -> tuple[Texts, Texts]:
@@ -246,7 +248,8 @@ def page(known: dict[str, Any]) -> str:
     written = "Written by `make projection`; do not edit. What is measured, `benches/projection.py` says."
     notes = "MB are 10^6 bytes of the file of the frozen model. Other work on the machine makes seconds longer."
     parts = ["# Projection", written, about, (HEAD + lines).rstrip(), notes]
-    return "\n\n".join([*parts, *(_bar(Seeds(**known[BAR[0]]["seeds"])) if BAR[0] in known else [])]) + "\n"
+    seeds = known.get(BAR[0], {}).get("seeds")
+    return "\n\n".join([*parts, *(_bar(Seeds(**seeds)) if seeds else [])]) + "\n"
 
 
 def _bar(of: Seeds) -> list[str]:
@@ -260,7 +263,7 @@ def _bar(of: Seeds) -> list[str]:
         f"## {above.capitalize()} and one tree, {SEEDS} seeds of each",
         "![accuracy after each round](projection.svg)",
         f"On {name}, median (least to most): {'; '.join(spread)}. "
-        f"The worst forest is {apart:+.1f} points above the best tree.",
+        f"The worst forest is {apart:.1f} points above the best tree.",
         f"Bar: {above} at least {least:g} points above {below} on {name}: {points:+.1f} points; it {holds}.",
     ]
 
@@ -291,7 +294,7 @@ def draw(path: Path, of: Seeds) -> None:
         panel.set_xlabel("trees in the forest")
         panel.grid(color="#eeeeee", linewidth=0.8)
         panel.spines[["top", "right"]].set_visible(False)
-        panel.legend(frameon=False, fontsize=8, loc="lower right")
+        panel.legend(frameon=False, fontsize=8, loc="center right")
         return drawn
 
     picture.save(path, figure)

@@ -135,7 +135,7 @@ def labelled(counts: Counts, y: Integers, settings: Settings, weights: Sequence[
 
 def member_of(settings: Settings, labels: int) -> Member:
     """The one linear model that settings ask for."""
-    sight = Sight(weighting=settings.counting, idf=settings.has_idf, length_norm=settings.has_length_norm)
+    sight = Sight.of(settings)
     cost = 1.0 if settings.cost is None else settings.cost
     if settings.has_ratios:
         loss = "squared_hinge" if settings.model == "nbsvm" else "logistic"

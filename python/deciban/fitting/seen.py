@@ -23,6 +23,7 @@ import numpy.typing as npt
 from ..counts import Counts
 from ..rows import Rows
 from ..scorecard import COUNTINGS, KINDS, WORDS
+from ..settings import Settings
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -40,6 +41,11 @@ class Sight:
     idf: bool = True
     length_norm: bool = True
     least: int = 1
+
+    @classmethod
+    def of(cls, settings: Settings) -> Sight:
+        """What a model of these settings sees."""
+        return cls(weighting=settings.counting, idf=settings.has_idf, length_norm=settings.has_length_norm)
 
     @property
     def group(self) -> int:

@@ -77,8 +77,7 @@ def fit(
     check_extra()
     from threadpoolctl import threadpool_limits
 
-    sight = Sight(weighting=settings.counting, idf=settings.has_idf, length_norm=settings.has_length_norm)
-    seen = see(rows, counts, sight)
+    seen = see(rows, counts, Sight.of(settings))
     task = Task(seen, matrix(seen), labelled(counts, y, settings, weights), settings, steps)
     with threadpool_limits(1):  # small products: threads would only wait for each other
         if settings.has_trees:

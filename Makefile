@@ -100,6 +100,9 @@ several: .venv/bench  ## measure texts of several labels beside scikit-learn; wr
 calibration: .venv/bench  ## measure whether probabilities come true, and sets of labels; writes benches/results/calibration.md
 	$(BIN)/python -m benches.calibration $(BENCH)
 
+decisions: .venv/bench  ## measure what decisions cost, and whether promised rates and recalls are kept; writes benches/results/decisions.md
+	$(BIN)/python -m benches.decisions $(BENCH)
+
 solvers: .venv/bench  ## measure the solvers of fitted models beside LIBLINEAR; writes benches/results/solvers.md
 	$(BIN)/python -m benches.solvers $(BENCH)
 

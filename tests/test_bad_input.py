@@ -181,6 +181,8 @@ REFUSED = {
     "evaluate mail.deciban mail.csv --against none.deciban": f"none.deciban: {NOT_READ}",
     "evaluate mail.deciban mail.csv --loo --against pairs.deciban --costs none.csv": f"none.csv: {NOT_READ}",
     "evaluate mail.deciban mail.csv --costs mail.csv": "mail.csv:1: no column 'true'; the columns are: text, label",
+    "evaluate mail.deciban mail.csv --cost ham:eggs=2": "there is a cost for 'eggs', which is no label here; "
+    "the labels are: ham, spam",
     "evaluate mail.deciban mail.csv --costs costs.csv": "there is a cost for 'eggs', which is no label here; "
     "the labels are: ham, spam",
     "evaluate mail.deciban mail.csv --loo --curve x.gif": "x.gif: cannot tell the format from the name; "

@@ -226,6 +226,10 @@ WORDINGS = {
         lambda _: mail().decide(["money"], deciban.Rule(priors={"ham": 0.5, "spam": 0.6})),
         "the priors that were given sum to 1.1: expected 1, as every label has one",
     ),
+    errors.NoThreshold: (
+        lambda _: mail().set_threshold("spam", 0.1, ["a1", "b1"], ["ham", "ham"]),
+        "expected texts with the label 'spam' and without it, to choose a threshold by, got 0 of 2 with it",
+    ),
     errors.NoExamples: (
         lambda _: mail().evaluate([], []),
         "texts: expected labelled examples, got none",

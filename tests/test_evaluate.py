@@ -57,7 +57,25 @@ def test_what_answers_cost(shown, tickets_model, tmp_path):
     row, column = (confusion["labels"].index(label) for label in ("bug", "praise"))
     dear = confusion["counts"][row][column]
     assert told["mean_cost"] == pytest.approx(1 - told["accuracy"] + 99 * dear / 716)
-    assert f"cost {told['mean_cost']:.4g} an example, by {tmp_path / 'costs.csv'}" in shown(*arguments)
+    by_rule = told["decisions"]["mean_cost"]
+    assert f"cost {by_rule:.4g} an example; {told['mean_cost']:.4g} by the most probable labels" in shown(*arguments)
+    assert by_rule < told["mean_cost"]
+
+
+def test_what_is_answered_and_what_is_left_unsure(shown, tickets_model):
+    arguments = ("evaluate", tickets_model, TICKETS, "--loo", "--min-probability", "0.9", "--prior", "bug=0.1")
+    told = json.loads(shown(*arguments, "--json"))
+    found = told["decisions"]
+    assert found["answered"] / 716 == found["share_answered"] < 1
+    assert found["accuracy_of_answered"] > told["accuracy"]
+    assert found["interval_95"][0] < found["accuracy_of_answered"] < found["interval_95"][1]
+    assert found["mean_cost"] == pytest.approx(1 - found["accuracy_of_answered"])
+    share, wrong = found["error_by_share_answered"][-1]
+    assert (share, wrong) == (1, pytest.approx(1 - told["accuracy"], abs=0.05))
+    assert told["error_by_share_answered"][-1] == [1, pytest.approx(1 - told["accuracy"])]
+    lines = shown(*arguments).splitlines()
+    assert f"decided by the rule: {found['share_answered']:.1%} answered, " in "\n".join(lines)
+    assert lines[-1].startswith("wrong, of the most certain 50%: ")
 
 
 def test_labels_that_are_paths(shown, tmp_path):

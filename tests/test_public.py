@@ -24,6 +24,7 @@ VERBS = [
         "calibration",
         "counts",
         "decide",
+        "depth",
         "documents",
         "drop_labels",
         "evaluate",
@@ -43,8 +44,9 @@ VERBS = [
         "predict_log_proba",
         "predict_proba",
     ],
-    *["predict_set", "predict_top", "rank", "rank_in", "ranked_terms", "recalibrate", "recalibrate_by"],
-    *["rename_label", "sample", "save", "scorecard", "scores", "searched", "select", "selected", "term_weights"],
+    *["predict_set", "predict_top", "rank", "rank_in", "rank_to", "ranked_terms", "recalibrate", "recalibrate_by"],
+    *["rename_label", "sample", "save", "scorecard", "scores", "searched", "select", "selected", "set_threshold"],
+    *["set_threshold_by", "term_weights", "threshold"],
     *["unit", "watch", "weights", "with_threads", "without_unlabelled", "words"],
 ]
 SETTINGS = [

@@ -18,6 +18,8 @@ from deciban.decision import log_posterior
 from deciban.decision.costs import cost_of, pair_of
 from deciban.decision.rules import Decider
 from deciban.errors import BadCost, BadPriors, BadSetting, DecibanError, UnknownCostLabel, UnknownLabel
+from deciban.evaluation.decisions import decisions
+from deciban.holdout import HeldOut
 from deciban.units import decibans
 from test_models import KINDS, strengths, trained
 
@@ -293,3 +295,19 @@ def test_bad_options(model, texts, options, line):
     with pytest.raises((DecibanError, UsageError)) as raised:
         run(["predict", str(model), str(texts), *options.split()])
     assert str(raised.value).startswith(line)
+
+
+@given(scores=rows, costs=costs, reject=st.none() | st.floats(0, 2), share=st.floats(0.05, 0.9))
+def test_figures_of_a_rule_are_those_of_its_decisions(scores, costs, reject, share):
+    labels = tuple(LABELS)
+    truth = [labels[i % 4] for i in range(len(scores))]
+    decider = Decider(Rule(costs, {"ham": share}, reject_cost=reject), labels, EVEN)
+    found = decisions(HeldOut(labels, truth, scores), decider)
+    made = decider.decisions(decider.shifted(log_posterior(scores)))
+    pairs = list(zip(truth, made, strict=True))
+    prices = [reject if of.label is None else cost_of(costs, true, of.label) for true, of in pairs]
+    assert found.cost == pytest.approx(np.mean(prices))
+    assert found.answered == sum(of.label is not None for of in made)
+    assert found.right == sum(of.label == true for true, of in pairs)
+    assert found.errors[-1] == pytest.approx(np.mean([of.leaning != true for true, of in pairs]))
+    assert len(found.sentences) == 3

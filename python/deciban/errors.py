@@ -168,6 +168,10 @@ class BadPriors(InputError):
     wording = "the priors that were given sum to {total:g}: expected {expected}"
 
 
+class NoThreshold(InputError):
+    wording = "expected texts with the label {label!r} and without it, to choose a threshold by, got {got}"
+
+
 class NoExamples(InputError):
     wording = "{where}: expected labelled examples, got none"
 

@@ -46,7 +46,8 @@ class Classifier(Changing):
         kept = None if model.frozen else model._chosen[0]
         worth = self.term_weights if self.settings.term_weights == LEARNT and not model.frozen and self.labels else None
         made = self.calibration if self.labels else None
-        modelfile.save(path, model._known, card, self.settings, self.provenance, model.expected, kept, worth, made)
+        more = (model.expected, kept, worth, made, None, self.threshold)
+        modelfile.save(path, model._known, card, self.settings, self.provenance, *more)
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Writes W and b of x W + b, in nats, for other programs: as CSV or NumPy's .npz, as the name ends."""
@@ -77,4 +78,6 @@ def of_saved(path: str | os.PathLike[str], saved: modelfile.Saved) -> Classifier
     if saved.settings.is_searched and not saved.frozen and kept is None:
         kept = np.ones(len(saved.lexicon), np.bool_)
     known = (saved.known, saved.provenance, None, card, expected, kept, saved.worth, made)
-    return Classifier(saved.settings, *known)
+    loaded = Classifier(saved.settings, *known)
+    loaded.threshold = saved.threshold
+    return loaded

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,8 @@ import numpy as np
 from .._core import BadText as BadTextInCore
 from ..calibration.chosen import FEWEST
 from ..decision import log_odds, log_posterior
-from ..decision.priors import Mix, check_priors, mix
+from ..decision.depth import Depth, check_recall, depth
+from ..decision.priors import LEAST, Mix, check_priors, mix
 from ..decision.ranking import BY, Ranked, Ranking
 from ..decision.rules import Decider, Decision, Rule
 from ..decision.sets import Conformal, check_coverage
@@ -53,8 +54,13 @@ class Answering(Known):
             refuse(error, texts, where)
 
     def predict(self, texts: object, priors: str = "model") -> list[str]:
-        """The most probable label of each text; with `priors="adapt"`, for the mix of labels that these texts have."""
+        """The most probable label of each text; with `priors="adapt"`, for the mix of labels that these texts have.
+
+        By the model's `threshold`, where it has one, and priors are the model's.
+        """
         if check_priors(priors) == "model":
+            if self.threshold is not None:
+                return [found.leaning for found in self.decide(texts)]
             return self._best(texts_of(texts), IN_MEMORY)
         return [self.labels[r] for r in self.predict_log_proba(texts, priors).argmax(axis=1)]
 
@@ -74,18 +80,27 @@ class Answering(Known):
         except BadTextInCore as error:
             refuse(error, texts, IN_MEMORY)
 
-    def decide(self, texts: object, rule: Rule) -> list[Decision]:
+    def decide(self, texts: object, rule: Rule | None = None) -> list[Decision]:
         """What to decide of each text by what errors cost, how frequent labels are now, and when to ask instead.
+
+        Without a rule by the model's `threshold`, where it has one.
 
         >>> mail = train(["free money", "money now", "see you", "you see me"], ["spam", "spam", "ham", "ham"])
         >>> mail.decide(["money"], Rule(costs={("ham", "spam"): 10.0}, reject_cost=0.5))
         [Decision(label=None, leaning='ham', probability=0.23255813953488372, cost=0.7674418604651163)]
         """
-        found = self._decisions(texts_of(texts), self._decider(rule), IN_MEMORY)
+        found = self._decisions(texts_of(texts), self._decider(rule or self._rule), IN_MEMORY)
         return [decision for decision, _ in found]
 
-    def _decider(self, rule: Rule) -> Decider:
-        return Decider(rule, self.labels, self._before)
+    @property
+    def _rule(self) -> Rule:
+        return Rule(threshold=self.threshold)
+
+    def _decider(self, rule: Rule, labels: tuple[str, ...] | None = None, others: Iterable[str] = ()) -> Decider:
+        """A rule for its labels, or some in another order; `others` may have costs, too."""
+        before = dict(zip(self.labels, self._before.tolist(), strict=True))
+        names = self.labels if labels is None else labels
+        return Decider(rule, names, np.array([max(before.get(label, 0.0), LEAST) for label in names]), others)
 
     def _decisions(
         self, texts: Texts, decider: Decider, where: Callable[[int], str]
@@ -205,6 +220,49 @@ class Answering(Known):
             ranking.add(self.scores(batch.texts, batch.where), batch.lines, batch.texts)
         return ranking.best()
 
+    def depth(self, texts: object, label: str, recall: float = 0.95) -> Depth:
+        """How many of the texts, the most likely of a label first, must be read to find so much of it.
+
+        By texts of the label that were held out when the model was calibrated; where those are too few to promise it,
+        by probabilities alone.
+
+        >>> mail = train(["free money", "money now", "see you", "you see me"] * 20, ["spam", "spam", "ham", "ham"] * 20)
+        >>> found = mail.depth(["money", "free", "you", "see"] * 25, "spam", recall=0.8)
+        >>> found.depth, found.texts, found.is_promised
+        (50, 100, True)
+        """
+        check_recall(recall)
+        texts = texts_of(texts)
+        ranking = self._ranking(label, 1, "posterior", False)
+        ranking.keeps_odds = True
+        ranking.add(self.scores(texts), range(len(texts)), texts)
+        return self._depth(ranking, recall)
+
+    def rank_to(
+        self,
+        source: Source,
+        label: str,
+        recall: float = 0.95,
+        top: int | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> tuple[list[Ranked], Depth]:
+        """The texts of a file down to where so much of a label is found, or `top` of them; and how deep that is."""
+        check_recall(recall)
+        ranking = self._ranking(label, top, "posterior", False)
+        ranking.keeps_odds = True
+        for batch in source.batches(progress):
+            ranking.add(self.scores(batch.texts, batch.where), batch.lines, batch.texts)
+        found = self._depth(ranking, recall)
+        return ranking.best()[: found.depth], found
+
+    def _depth(self, ranking: Ranking, recall: float) -> Depth:
+        """How deep to read what was ranked."""
+        try:
+            away = self._conformal().of_label(ranking.label)
+        except NoHeldOut:
+            away = np.empty(0)
+        return depth(ranking.probabilities, away, recall)
+
     def _ranking(self, label: str, top: int | None, by: str, lowest: bool) -> Ranking:
         check_choice("by", by, BY)
         check_positive("top", top)
@@ -229,7 +287,8 @@ class Answering(Known):
         if not isinstance(text, (str, bytes)):
             raise BadText(where="text", got=described(text))
         try:
-            decider = None if rule is None else self._decider(rule)
+            is_plain = rule is None and self.threshold is None
+            decider = None if is_plain else self._decider(rule or self._rule)
             why = explain(self._card, self.settings.terms, as_text(text), label, against, self._map, decider)
             return replace(why, unit=self.unit, start=self.settings.start)
         except UnicodeDecodeError as error:

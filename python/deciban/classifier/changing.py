@@ -125,8 +125,11 @@ class Changing(Judging):
         self._refuse_expected("renaming a label")
         labels_of([old, new])
         examples = None if self._examples is None else kept.renamed(self._examples, old, new)
+        before = self.threshold
         changed = self._changed(self.counts.rename_label(old, new), examples, f"renamed {old} to {new}")
         changed.settings = self.settings.with_label_renamed(old, new)
+        if before is not None and before.label == old:
+            changed.threshold = replace(before, label=new).after(changed.labels)
         return changed
 
     def __add__(self, other: Self) -> Self:
@@ -154,6 +157,8 @@ class Changing(Judging):
         made = NOT_YET if examples else self._kept_calibration(counts) or other._kept_calibration(counts)
         both = type(self)(self.settings, counts, provenance, examples, kept=still, calibration=made)
         both._worth_by_name = self._worth_by_name
+        chosen = self.threshold or other.threshold
+        both.threshold = None if chosen is None else chosen.after(both.labels)
         return both
 
     def _changed(self, counts: Counts, examples: Examples | None, how: str, weights: list[float] | None = None) -> Self:
@@ -177,13 +182,16 @@ class Changing(Judging):
         known = (self._known, self.provenance, self._examples, self._scorecard, self.expected, self._kept, self._worth)
         same = type(self)(settings, *known, self._calibration)
         same._sample = self._sample
+        same.threshold = self.threshold
         same._names, same._worth_by_name = self._names, self._worth_by_name
         return same
 
     def without_unlabelled(self) -> Self:
         """The model of the labelled texts alone: as if trained without the unlabelled ones."""
         provenance = [part for part in self.provenance if "unlabelled" not in part]
-        return type(self)(self.settings, self.counts, provenance, self._examples)
+        model = type(self)(self.settings, self.counts, provenance, self._examples)
+        model.threshold = None if self.threshold is None else self.threshold.after(model.labels)
+        return model
 
     def select(
         self,
@@ -215,6 +223,7 @@ class Changing(Judging):
         made = NOT_YET if examples is not None else self._kept_calibration(self.counts)
         settings = replace(self.settings, select=select)
         model = type(self)(settings, self.counts, self.provenance, examples, calibration=made)
+        model.threshold = None if self.threshold is None else self.threshold.after(model.labels)
         if examples is None:
             self._remember_worth()
             model._worth_by_name = self._worth_by_name
@@ -229,7 +238,9 @@ class Changing(Judging):
         """
         card = self._card
         known = Frozen(self.labels, self.lexicon, self._known.documents)
-        return type(self)(self.settings, known, self.provenance, scorecard=card, calibration=self.calibration)
+        same = type(self)(self.settings, known, self.provenance, scorecard=card, calibration=self.calibration)
+        same.threshold = self.threshold
+        return same
 
 
 def weight_of(weights: list[float] | None) -> dict[str, float]:

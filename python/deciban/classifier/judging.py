@@ -14,10 +14,13 @@ from .._core import BadText as BadTextInCore
 from ..calibration import Sample
 from ..calibration.chosen import FEWEST, calibrate, crossed
 from ..counts import Counts
+from ..decision import log_odds
+from ..decision.threshold import check_rate, threshold
 from ..errors import (
     NeverLearnt,
     NoExamples,
     NoLeaveOneOut,
+    NoThreshold,
     NoTrainingTexts,
     OtherTrainingTexts,
     TooFewToCalibrate,
@@ -178,13 +181,72 @@ class Judging(Telling):
         found = calibrate(sample, self._possible(settings.calibration), self._card.labels, *self._priors)
         return self._become(self._known, self._examples, self._card, self._kept, self._worth, found)
 
-    def _held_sample(self, given: Examples, where: Callable[[int], str]) -> Sample:
-        """What texts score that it has not learnt; those that it has, by a model without them."""
+    def set_threshold(
+        self,
+        positive: str | None,
+        max_false_positive_rate: float = 0.01,
+        texts: object = None,
+        labels: object = None,
+    ) -> Self:
+        """Decides for a label, from now on, where few others are let through: at most so many in all. Returns itself.
+
+        By labelled texts that it has not learnt, or those that it was trained on, each of which is left out; by default
+        its own, where it still has them. `threshold` then tells what it came to. With None, there is no threshold any
+        more.
+
+        >>> mail = train(["free money", "money now", "see you", "you see me"] * 9, ["spam", "spam", "ham", "ham"] * 9)
+        >>> mail.set_threshold("spam", 0.2).threshold.promised < 0.2, mail.threshold.recall
+        (True, 1.0)
+        """
+        if positive is None:
+            self.threshold = None
+            return self
+        given = self._examples if texts is None else Examples(texts_of(texts), labels_of(labels, texts_of(texts)))
+        if given is None:
+            raise NoTrainingTexts
+        return self._thresholded(positive, max_false_positive_rate, given, IN_MEMORY)
+
+    def set_threshold_by(
+        self, source: Source, positive: str, rate: float, progress: Callable[[int], None] | None = None
+    ) -> Self:
+        """The same by a file, which is read whole. Returns itself."""
+        check_rate(rate)
+        self._pair(positive, None)
+        whole = source.in_memory(progress).batch
+        return self._thresholded(positive, rate, whole.examples, whole.where)
+
+    def _thresholded(self, positive: str, rate: float, given: Examples, where: Callable[[int], str]) -> Self:
+        one, _ = self._pair(positive, None)
+        check_rate(rate)
+        scores, labels = self._unseen(given, where)
+        has_label = np.array([label == positive for label in labels], np.bool_)
+        if has_label.all() or not has_label.any():
+            raise NoThreshold(label=positive, got=f"{int(has_label.sum())} of {len(labels)} with it")
+        self.threshold = threshold(positive, log_odds(scores, one), has_label, rate)
+        return self
+
+    def _unseen(self, given: Examples, where: Callable[[int], str]) -> tuple[Floats, list[str]]:
+        """The calibrated scores of texts by models that have not learnt them, and their labels."""
+        if not self._knows(given, where):
+            return self.scores(given.texts, where), list(given.labels)
+        if not self.settings.needs_rows:
+            return self._left_out(given).scores, list(given.labels)
+        sample = self._left_out_sample(given)
+        found = self._map
+        scores = sample.scores if found is None else crossed(sample, found, *self._priors)
+        return scores, [self.labels[r] for r in sample.y.tolist()]
+
+    def _knows(self, given: Examples, where: Callable[[int], str]) -> bool:
+        """Whether it has learnt these very examples."""
         try:
             counts = count(self.settings, given.texts, given.labels)
         except BadTextInCore as error:
             refuse(error, given.texts, where)
-        if not self.frozen and self.expected is None and _has_learnt(self.counts, counts, self.settings):
+        return not self.frozen and self.expected is None and _has_learnt(self.counts, counts, self.settings)
+
+    def _held_sample(self, given: Examples, where: Callable[[int], str]) -> Sample:
+        """What texts score that it has not learnt; those that it has, by a model without them."""
+        if self._knows(given, where):
             return self._left_out_sample(given)
         some = jackknife.sample_of(given, len(self.labels))
         found = rows(self.lexicon, some.texts, self.settings.cores)

@@ -15,6 +15,7 @@ from ..amounts import kept_rows
 from ..calibration import Calibration, Sample
 from ..calibration.chosen import FEWEST, calibrate
 from ..counts import Counts, Frozen
+from ..decision.threshold import Threshold
 from ..errors import (
     BadSetting,
     FrozenModel,
@@ -60,6 +61,7 @@ class Known:
         self.searched: selection.Searched | None = None
         self._names: frozenset[str] | None = None
         self._worth_by_name: dict[str, float] | None = None
+        self.threshold: Threshold | None = None
         self._sample: Examples | Sample | None = None  # of the examples that are not kept, to calibrate by
         self._become(counts, examples, scorecard, kept, worth, calibration)
 
@@ -81,6 +83,7 @@ class Known:
         self._choice: tuple[selection.Mask | None, Counts] | None = None
         self._calibration = calibration
         self._calibrated: Scorecard | Forest | None = None
+        self.threshold = None if self.threshold is None else self.threshold.after(counts.labels)
         return self
 
     @property

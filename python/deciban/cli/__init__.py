@@ -41,7 +41,18 @@ COMMANDS = (
         "sample",
         "graph",
     ),
-    *("learn", "forget", "merge", "drop-label", "keep-labels", "rename-label", "select", "freeze", "recalibrate"),
+    *(
+        "learn",
+        "forget",
+        "merge",
+        "drop-label",
+        "keep-labels",
+        "rename-label",
+        "select",
+        "freeze",
+        "recalibrate",
+        "set-threshold",
+    ),
 )
 WIDTH = 80
 INTERRUPTED = 130  # what shells say of a command that Ctrl-C ended

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from . import options, screen
+from . import options, rules, screen
 
 if TYPE_CHECKING:
     from ..classifier import Classifier
@@ -91,6 +91,8 @@ def save(given: Namespace, classifier: Classifier | Several, done: str) -> None:
 
     output = _output(given)
     classifier.save(output)
+    if isinstance(classifier, Classifier) and (chosen := classifier.threshold) and chosen.is_from_before:
+        rules.tell_from_before(chosen)
     examples = sum(classifier.documents.values()) if isinstance(classifier, Classifier) else classifier.texts
     facts: dict[str, Any] = {"model": output, "examples": examples}
     facts |= {"labels": len(classifier.labels), "terms": len(classifier.lexicon)}

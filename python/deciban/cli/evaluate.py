@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import NoExamples
 from ..files import same_file
-from . import UsageError, changes, figures, growth, options, screen, several
+from . import UsageError, changes, figures, growth, options, rules, screen, several
 
 if TYPE_CHECKING:
     from ..classifier import Classifier
     from ..evaluation import Evaluation
     from ..evaluation.comparison import Difference
+    from ..evaluation.decisions import RuleFigures
     from ..evaluation.sets import SetFigures
     from ..examples import Read, Source
 
@@ -45,8 +46,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     options.add_curve(parser)
     against = "another model: is it better or worse on the same texts, and by more than luck?"
     add("--against", metavar="MODEL", help=against)
-    costs = "what answers cost: a CSV file with the columns true, predicted, cost (others: 0 if right, 1 if wrong)"
-    add("--costs", metavar="FILE", help=costs)
+    rules.add_arguments(parser)
     paths = "labels are paths, such as science/physics, with this between: count ancestors too"
     add("--paths", type=_separator, metavar="SEPARATOR", help=paths)
     coverage = (
@@ -71,7 +71,6 @@ def _separator(given: str) -> str:
 def run(given: Namespace) -> None:
     """Evaluates, and reports."""
     from ..classifier import load
-    from ..decision import costs
     from ..files import check_writable
     from ..loading import load as load_any
     from ..several import Several
@@ -84,22 +83,21 @@ def run(given: Namespace) -> None:
         check_writable(given.report)
     classifier = (changes.with_counts if given.loo else load)(given.model).with_threads(given.threads)
     other = None if given.against is None else load(given.against).with_threads(given.threads)
-    prices = None if given.costs is None else costs.read(given.costs)
+    rules.check_file(given)
     source = options.source(given, labelled=True, keep=options.sides(given))
     texts, evaluation = (_in_folds if _has_folds(given) else _of_model)(given, classifier, source)
-    if prices is not None:
-        costs.check(prices, evaluation.labels)
+    decided = _decided(given, classifier, evaluation) if _is_decided(given, classifier) else None
     beside = None if other is None else _beside(given, evaluation, texts, other, source.name)
     if given.report is not None:
         _report(given, classifier, evaluation, texts)
-    more = _more(given, evaluation, prices, beside)
+    more = _more(given, evaluation, decided, beside)
     if given.json:
         screen.write_json({**evaluation.as_dict(), **more})
         return
     figures.show(evaluation)
     if given.curve is not None:
         growth.show(evaluation)
-    _show_more(given, more, beside)
+    _show_more(given, more, decided, beside)
 
 
 def _has_folds(given: Namespace) -> bool:
@@ -195,6 +193,23 @@ def _learnt(given: Namespace, source: Read) -> tuple[list[str], list[str]]:
     return [batch.texts[i] for i in kept], [batch.labels[i] for i in kept]
 
 
+def _is_decided(given: Namespace, classifier: Classifier) -> bool:
+    """Whether labels are decided by more than how probable they are: by options, or by this very model's threshold."""
+    return rules.is_asked(given) or (classifier.threshold is not None and not _has_folds(given))
+
+
+def _decided(given: Namespace, classifier: Classifier, evaluation: Evaluation) -> RuleFigures:
+    """What is decided by the options, beside the most probable labels."""
+    from ..evaluation.decisions import decisions
+
+    held, rule = evaluation.held, rules.of(given, classifier, evaluation.labels)
+    if not held.has_scores:
+        raise UsageError("costs and priors need probabilities; of so many texts and labels folds keep answers alone")
+    decider = classifier._decider(rule, held.labels, evaluation.labels)
+    rules.warn(classifier)
+    return decisions(held, decider)
+
+
 def _beside(given: Namespace, one: Evaluation, texts: list[str], other: Classifier, name: str) -> Difference:
     """The model beside another, on the same texts."""
     from ..evaluation import Evaluation
@@ -214,18 +229,20 @@ def _report(given: Namespace, classifier: Classifier, evaluation: Evaluation, te
     write(given.report, classifier, evaluation, texts, protocol=protocol, command=command)
 
 
-def _more(given: Namespace, evaluation: Evaluation, prices: Any, beside: Difference | None) -> dict[str, Any]:
+def _more(
+    given: Namespace, evaluation: Evaluation, decided: RuleFigures | None, beside: Difference | None
+) -> dict[str, Any]:
     """The figures that somebody asked for."""
     return {
-        **({} if prices is None else {"mean_cost": evaluation.cost(prices)}),
+        **({} if decided is None else {"mean_cost": decided.cost_of_most_probable, "decisions": decided.as_dict()}),
         **({} if given.paths is None else {"paths": vars(evaluation.paths(given.paths))}),
         **({} if beside is None else {"against": beside.as_dict()}),
     }
 
 
-def _show_more(given: Namespace, more: dict[str, Any], beside: Difference | None) -> None:
-    if "mean_cost" in more:
-        print(f"cost {more['mean_cost']:.4g} an example, by {given.costs}")
+def _show_more(given: Namespace, more: dict[str, Any], decided: RuleFigures | None, beside: Difference | None) -> None:
+    for sentence in () if decided is None else decided.sentences:
+        print(sentence)
     if "paths" in more:
         print("with ancestors: precision {precision:.3f}, recall {recall:.3f}, F1 {f1:.3f}".format(**more["paths"]))
     if beside is not None:

@@ -52,7 +52,7 @@ def run(given: Namespace) -> None:
 
 
 def _of_one(given: Namespace, classifier: Classifier, text: str) -> Evidence:
-    rule = rules.rule(given, classifier.labels) if rules.is_asked(given) else None
+    rule = rules.of(given, classifier) if rules.is_asked(given) else None
     return classifier.explain(text, given.label, given.against, rule)
 
 

@@ -13,6 +13,9 @@ from . import options, screen, several
 if TYPE_CHECKING:
     from ..classifier import Classifier
 
+if TYPE_CHECKING:
+    from ..classifier import Classifier
+
 SUMMARY = "show what a model file holds"
 EXAMPLE = "deciban info mail.deciban --json"
 
@@ -49,6 +52,7 @@ def _info(given: Namespace, classifier: Classifier) -> None:
         "labels": classifier.documents,
         "settings": classifier.settings.told,
         "provenance": list(classifier.provenance),
+        "threshold": None if classifier.threshold is None else classifier.threshold.as_dict(),
         "calibration": None if classifier.calibration is None else classifier.calibration.about,
     }
     if given.json:
@@ -70,11 +74,19 @@ def _info(given: Namespace, classifier: Classifier) -> None:
             what = "C" if classifier.settings.shrinkage is None else "shrinkage"
             for line in _fitted(what, **part["fit"]):
                 print(line)
-    if classifier.calibration is not None:
-        print(f"calibrated: {classifier.calibration.told}")
+    for sentence in _honest(classifier):
+        print(one_line(sentence))
     print(f"trained on: {told(classifier.provenance)}")
     if any(part.get("continued") for part in classifier.provenance):
         print("continued: fitted to new examples near the weights it had; not the model of all together")
+
+
+def _honest(classifier: Classifier) -> Iterator[str]:
+    """What was learnt of it from held-out texts."""
+    if classifier.calibration is not None:
+        yield f"calibrated: {classifier.calibration.told}"
+    if classifier.threshold is not None:
+        yield from classifier.threshold.sentences
 
 
 def _fitted(

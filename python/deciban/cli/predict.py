@@ -6,7 +6,8 @@ less sure, the larger; an empty one says that the text is like nothing seen. A m
 --several) writes those that the text has, joined as they were read, and the probability of each.
 
 With costs or other priors, the label is the one that is expected to cost least. Where that is "unsure" (--reject-cost,
---min-probability), the label is empty (null in JSON), and the column `leaning` has the label that it would be.
+--min-probability), the label is empty (null in JSON), and the column `leaning` has the label that it would be. A model
+with a threshold (deciban set-threshold) decides by that, but for --top, --coverage, --priors, costs and other priors.
 """
 
 from __future__ import annotations
@@ -77,9 +78,7 @@ def run(given: Namespace) -> None:
     with screen.stream(given.output) as stream, screen.progress(f"reading {given.file}", source.size) as progress:
         every = saved.labels if given.proba else ()
         top = min(given.top or 0, len(saved.labels))
-        other = (
-            _Decisions(given, mix) if rules.is_asked(given) else _Sets(given) if given.coverage is not None else None
-        )
+        other = _other(given, saved, mix)
         more = () if other is None else other.names
         writer = (_JsonLines if given.json else _Csv)(stream, every, _names(source.keep, top, more), top, more)
         for batch in source.batches(progress):
@@ -187,11 +186,12 @@ class _Decisions:
         from ..classifier import load
 
         self._model = load(given.model).with_threads(given.threads)
-        self._rule = rules.rule(given, self._model.labels)
+        self._rule = rules.of(given, self._model)
         if mix is not None:
             self._rule = replace(self._rule, priors=dict(zip(self._model.labels, mix.priors.tolist(), strict=True)))
         self._decider, self._every = self._model._decider(self._rule), given.proba
-        rules.warn(self._model)
+        if self._rule.threshold is None:
+            rules.warn(self._model)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -205,6 +205,14 @@ class _Decisions:
             told = {"expected_cost": found.cost, "leaning": found.leaning}
             row = [exp(p) for p in log_p.tolist()] if self._every else []
             yield [(found.label, found.probability)], row, {name: told[name] for name in self.names}
+
+
+def _other(given: Namespace, saved: Saved, mix: Mix | None) -> _Decisions | _Sets | None:
+    """What answers in place of the most probable label, where something does."""
+    if given.coverage is not None:
+        return _Sets(given)
+    has_threshold = saved.thresholded is not None and given.top is None and mix is None
+    return _Decisions(given, mix) if rules.is_asked(given) or has_threshold else None
 
 
 def _names(keep: Sequence[str], top: int, more: Sequence[str]) -> list[str]:

@@ -3,21 +3,30 @@
 By the odds of the label against all other labels together, in decibans, and the probability that these odds stand for.
 --by posterior takes the labels to be as frequent as in training; --by ratio the label to be as frequent as all others
 together, and those among themselves. Of equal texts the earlier is first. Memory does not grow with the file.
+
+--recall 0.95 tells how deep to read to find 95 % of the label's texts: 95 % sure, by texts of the label that were held
+out when the model was calibrated; where those are too few, it says so, and goes by probabilities. All texts down to
+there are written, to a file or as CSV or JSON.
 """
 
 from __future__ import annotations
 
 import json
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from . import options, screen
+from . import UsageError, options, screen
 
 if TYPE_CHECKING:
+    from ..classifier import Classifier
+    from ..decision.depth import Depth
     from ..decision.ranking import Ranked
+    from ..examples import Source
 
 SUMMARY = "find the texts that are most likely of a label"
 EXAMPLE = "deciban rank mail.deciban new.csv --label spam --top 100 -o spam.csv"
+TOP = 100
 START = 200  # characters of a text that a terminal may show
 
 
@@ -27,7 +36,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("file", nargs="?", default="-", metavar="FILE", help="texts; - reads standard input (default: -)")
     add("--label", required=True, metavar="LABEL", help="the label to look for")
-    add("--top", default=100, type=options.positive, metavar="N", help="how many texts (default: 100)")
+    add("--top", type=options.positive, metavar="N", help="how many texts (default: 100; all with --recall and a file)")
+    recall = "tell how deep to read to find this share of the label's texts, with a bound"
+    add("--recall", type=options.share, metavar="SHARE", help=recall)
     by = "posterior, or ratio, the likelihood ratio without the prior (default: posterior)"
     add("--by", default="posterior", metavar="NAME", help=by)
     add("--lowest", action="store_true", help="the least likely texts instead, the very least first")
@@ -43,18 +54,37 @@ def run(given: Namespace) -> None:
     from ..classifier import load
     from ..files import check_writable
 
+    if given.recall is not None and (given.lowest or given.by != "posterior"):
+        raise UsageError("--recall reads from the most probable text on: not with --lowest, nor with --by ratio")
     source = options.source(given, labelled=False)
     if given.output is not None:
         check_writable(given.output, given.file, given.model)
     classifier = load(given.model).with_threads(given.threads)
     with screen.progress(f"reading {given.file}", source.size) as progress:
-        chosen = {"top": given.top, "by": given.by, "lowest": given.lowest}
-        ranked = classifier.rank_in(source, given.label, **chosen, progress=progress)
-    if given.json or given.csv or given.output is not None:
+        ranked, depth = _ranked(given, classifier, source, progress)
+    if _is_written(given):
         _write(ranked, given.output, classifier.unit, as_json=given.json)
     else:
         _print(ranked, classifier.unit)
         print(f"{classifier.unit} for {given.label} against all other labels together, by {given.by}")
+    for sentence in () if depth is None else depth.sentences(given.label):
+        screen.tell(sentence) if _is_written(given) else print(sentence)
+
+
+def _is_written(given: Namespace) -> bool:
+    """Whether it is for machines: beside that, what is told goes to standard error."""
+    return given.json or given.csv or given.output is not None
+
+
+def _ranked(
+    given: Namespace, classifier: Classifier, source: Source, progress: Callable[[int], None] | None
+) -> tuple[list[Ranked], Depth | None]:
+    """What is found, and how deep to read, where that is asked."""
+    if given.recall is None:
+        how = {"by": given.by, "lowest": given.lowest, "progress": progress}
+        return classifier.rank_in(source, given.label, TOP if given.top is None else given.top, **how), None
+    top = given.top if given.top is not None or _is_written(given) else TOP
+    return classifier.rank_to(source, given.label, given.recall, top, progress)
 
 
 def _columns(unit: str) -> tuple[str, ...]:

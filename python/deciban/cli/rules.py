@@ -11,6 +11,7 @@ from . import UsageError, options, screen
 if TYPE_CHECKING:
     from ..classifier import Classifier
     from ..decision.rules import Rule
+    from ..decision.threshold import Threshold
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -32,6 +33,33 @@ def is_asked(given: Namespace) -> bool:
     """Whether somebody says how to decide."""
     said = (given.cost, given.costs, given.prior, given.reject_cost, given.min_probability)
     return any(option is not None and option != [] for option in said)
+
+
+def check_file(given: Namespace) -> None:
+    """Refuses a file of costs that cannot be read, before anything that takes long."""
+    if given.costs is not None:
+        from ..decision import costs
+
+        costs.read(given.costs)
+
+
+def of(given: Namespace, classifier: Classifier, labels: Iterable[str] | None = None) -> Rule:
+    """How a model is to decide: as the options say, or by its threshold; and what there is to tell of that."""
+    from ..decision.rules import Rule
+
+    threshold = classifier.threshold
+    if is_asked(given):
+        if threshold is not None:
+            screen.tell(f"the model's threshold for {threshold.label} is left aside, as other options decide")
+        return rule(given, labels or classifier.labels)
+    if threshold is not None and threshold.is_from_before:
+        tell_from_before(threshold)
+    return Rule(threshold=threshold)
+
+
+def tell_from_before(threshold: Threshold) -> None:
+    """Says that a model has changed since its threshold was chosen."""
+    screen.tell(f"the threshold for {threshold.label} is from before the model's last change: deciban set-threshold")
 
 
 def rule(given: Namespace, labels: Iterable[str]) -> Rule:

@@ -105,8 +105,9 @@ def evaluate(given: Namespace, model: Several) -> None:
     """Tells how good it is, on texts that it has not seen, or by leave-one-out on its own."""
     from ..several import read_whole
 
-    names = ("folds", "group", "time", "weight", "trained_on", "curve", "against", "costs", "paths", "report")
-    refuse(given, *names, expected="FILE alone, or with --loo")
+    names = ("folds", "group", "time", "weight", "trained_on", "curve", "against", "paths", "report")
+    decided = ("cost", "costs", "prior", "reject_cost", "min_probability")
+    refuse(given, *names, *decided, expected="FILE alone, or with --loo")
     source = options.source(given, labelled=True)
     with screen.progress(f"reading {given.file}", source.size) as progress:
         read = read_whole(source, model.manner.separator, progress)

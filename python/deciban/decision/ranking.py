@@ -55,16 +55,25 @@ class Ranking:
     top: int | None = None
     lowest: bool = False
     log_prior: Floats | None = None  # what to take off the scores, for the likelihood ratio
+    keeps_odds: bool = False  # of all texts: for how deep to read
     _heap: list[tuple[float, int, int, Any]] = field(default_factory=list)  # the last of the ranking on top
     _seen: int = 0
+    _odds_of_all: list[Floats] = field(default_factory=list)
 
     def add(self, scores: Floats, places: Sequence[int], texts: Sequence[Any] | Column) -> None:
         """Ranks some more texts."""
-        keys = -self._odds(scores) if self.lowest else self._odds(scores)
+        odds = self._odds(scores)
+        self._odds_of_all += [odds] if self.keeps_odds else []
+        keys = -odds if self.lowest else odds
         is_full = len(self._heap) == self.top
         for i in np.flatnonzero(keys > self._heap[0][0]).tolist() if is_full else range(len(keys)):
             self._put((float(keys[i]), -self._seen - i, places[i], texts[i]))
         self._seen += len(keys)
+
+    @property
+    def probabilities(self) -> Floats:
+        """Of the label, for all texts in the order in which they came, where odds are kept."""
+        return np.asarray(np.exp(-np.logaddexp(0.0, -np.concatenate([np.empty(0), *self._odds_of_all]))))
 
     def best(self) -> list[Ranked]:
         """The ranking of all that was added."""

@@ -28,8 +28,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import BadPriors, BadSetting, UnknownLabel, listed
-from . import log_posterior
+from ..units import decibans
+from . import log_odds, log_posterior
 from .costs import Costs, check, check_number, cost_of
+from .threshold import Threshold
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.intp]
@@ -55,7 +57,8 @@ class Rule:
 
     A pair without a cost costs 0 if right, 1 if wrong. Labels without a prior share what is left, in the relation that
     they have. `reject_cost` is what asking a person costs: where deciding is expected to cost more, the answer is
-    unsure; and so it is where it is less probable than `min_probability`.
+    unsure; and so it is where it is less probable than `min_probability`. A `threshold`, as a model may have one, says
+    when to decide for one label, in place of costs and priors.
 
     >>> mail = train(["free money", "money now", "see you", "you see me"], ["spam", "spam", "ham", "ham"])
     >>> [decision.label for decision in mail.decide(["money", "you"], Rule(costs={("ham", "spam"): 99.0}))]
@@ -68,8 +71,11 @@ class Rule:
     priors: Mapping[str, float] = field(default_factory=dict)
     reject_cost: float | None = None
     min_probability: float | None = None
+    threshold: Threshold | None = None
 
     def __post_init__(self) -> None:
+        is_alone = not self.costs and not self.priors and self.reject_cost is None
+        _check("threshold", self.threshold, self.threshold is None or is_alone, "no costs and no priors beside it")
         for pair, cost in self.costs.items():
             check_number(cost, f"costs[{pair!r}]")
         for label, prior in self.priors.items():
@@ -168,11 +174,26 @@ class Decider:
                 gains[:, number[decided]] -= p[:, number[true]] * (cost - (true != decided))
         return gains
 
+    def above(self, log_p: Floats) -> Floats:
+        """How far texts (rows) are above the threshold of its label."""
+        threshold = self.rule.threshold
+        if threshold is None:
+            raise ValueError("no threshold")
+        return log_odds(log_p, self.labels.index(threshold.label)) - threshold.log_odds
+
+    def _wanted(self, log_p: Floats, gains: Floats) -> Floats:
+        """What is greatest of the label to decide for: gains, or of the threshold's label more or less than all."""
+        if self.rule.threshold is None:
+            return gains
+        wanted = gains.copy()
+        wanted[:, self.labels.index(self.rule.threshold.label)] = np.where(self.above(log_p) > 0, np.inf, -np.inf)
+        return wanted
+
     def decide(self, log_p: Floats) -> Decided:
         """What to decide of texts (rows) with such log posteriors, of equal labels the first."""
         p = np.exp(log_p)
         gains, each = self.gains(p), np.arange(len(p))
-        first = gains.argmax(axis=1)
+        first = self._wanted(log_p, gains).argmax(axis=1)
         probability, cost = p[each, first], 1 - gains[each, first]
         is_unsure = np.zeros(len(p), np.bool_)
         if self.rule.reject_cost is not None:
@@ -190,7 +211,13 @@ class Decider:
 
     def order(self, log_p: Floats) -> list[int]:
         """The numbers of the labels of one text, the cheapest first."""
-        return [int(r) for r in np.argsort(-self.gains(np.exp(log_p)[None])[0], kind="stable")]
+        wanted = self._wanted(log_p[None], self.gains(np.exp(log_p)[None]))[0]
+        return [int(r) for r in np.argsort(-wanted, kind="stable")]
+
+    @property
+    def by(self) -> str:
+        """What decides, beside probabilities."""
+        return "costs" if self.rule.threshold is None else "threshold"
 
     def told(self, log_p: Floats) -> str:
         """What is decided of one text, and why, for people."""
@@ -200,15 +227,25 @@ class Decider:
             return f"unsure: {leaning} is expected to cost {cost:.3g}, and asking costs {rule.reject_cost:g}"
         if found.label is None:
             return f"unsure: {leaning} has the probability {probability:.3g}, and must have {rule.min_probability:g}"
+        if rule.threshold is not None:
+            above, label = decibans(float(self.above(log_p[None])[0])), rule.threshold.label
+            return f"decided: {leaning}, as {label} is {abs(above):.1f} decibans {_side(above)} its threshold"
         return f"decided: {leaning}, probability {probability:.3g}, expected cost {cost:.3g}"
 
     def log_odds(self, log_p: Floats, one: int, other: int) -> float:
         """D(one, other) of one text, whose log posteriors are shifted already."""
         this, that = self.labels[one], self.labels[other]
+        if self.rule.threshold is not None and self.rule.threshold.label in (this, that):
+            above = float(self.above(log_p[None])[0])
+            return above if this == self.rule.threshold.label else -above
         costs = self.rule.costs
         saved = np.array([cost_of(costs, y, that) - cost_of(costs, y, this) for y in self.labels])
         for_, against = _log_sum(log_p, saved), _log_sum(log_p, -saved)
         return 0.0 if for_ == against else for_ - against
+
+
+def _side(above: float) -> str:
+    return "above" if above > 0 else "below"
 
 
 def _log_sum(log_p: Floats, worth: Floats) -> float:

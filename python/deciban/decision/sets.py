@@ -62,6 +62,10 @@ class Conformal:
     def __repr__(self) -> str:
         return f"Conformal({len(self.overall)} quantiles, {len(self.ends) - 1} labels)"
 
+    def of_label(self, label: int) -> Floats:
+        """How little held-out texts of one label conform to it, rising."""
+        return self.by_label[self.ends[label] : self.ends[label + 1]]
+
     def for_labels(self, places: Integers) -> Conformal:
         """The same for other labels: those that were at some places; of new ones (-1), nothing is known."""
         parts = [self.by_label[self.ends[r] : self.ends[r + 1]] if r >= 0 else self.by_label[:0] for r in places]

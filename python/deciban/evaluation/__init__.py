@@ -14,9 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..decision.costs import Costs
+from ..decision.rules import Decider, Rule
 from ..holdout import HeldOut
 from .costs import mean_cost
 from .curves import Ranked, ranked
+from .decisions import SHARES, decisions
 from .doubts import Doubts
 from .hierarchy import SEPARATOR, PathFigures, path_figures
 from .intervals import bootstrap_macro_f1, bootstrap_share, wilson
@@ -162,6 +164,17 @@ class Evaluation:
         """How well examples are ordered by each label's log-odds: curves and areas; none where there are no scores."""
         return ranked(self.held) if self.held.has_scores else ()
 
+    @cached_property
+    def errors(self) -> tuple[tuple[float, float], ...]:
+        """The share that is wrong (second) if only the most certain share of the examples (first) is answered.
+
+        None where there are no scores, or so many that they are not kept.
+        """
+        if not isinstance(self.held.given, np.ndarray) or not self.held.has_scores:
+            return ()
+        even = np.full(len(self.held.labels), 1 / len(self.held.labels))
+        return tuple(zip(SHARES, decisions(self.held, Decider(Rule(), self.held.labels, even)).errors, strict=True))
+
     @property
     def roc_area(self) -> float | None:
         """The mean area under the ROC curves of the labels, each against the rest."""
@@ -195,6 +208,7 @@ class Evaluation:
             "probabilities": None if self.probabilities is None else self.probabilities.as_dict(),
             "roc_area": self.roc_area,
             "average_precision": self.average_precision,
+            "error_by_share_answered": [list(point) for point in self.errors],
             "ranked": [one.as_dict() for one in self.ranked],
             "labels": [vars(figures) for figures in self.by_label],
             "unseen_labels": list(self.unseen),

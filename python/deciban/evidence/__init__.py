@@ -64,7 +64,7 @@ class Evidence:
     say is told `approximate`ly: the weights add up, but are one account of several that would. `calibrated` says how
     scores were made honest, where they were; where that bends them, weights add up to what they were before.
     With a rule, other priors add `shift` and costs add `cost`, so that `total` is above zero where `label` costs less;
-    `decision` says what is decided, and why.
+    `decision` says what is decided, and why. Where a threshold decides, `by` says so, and `cost` is what that adds.
     """
 
     text: str
@@ -81,11 +81,12 @@ class Evidence:
     shift: float = 0.0
     cost: float = 0.0
     decision: str = ""
+    by: str = "costs"
 
     @property
     def before(self) -> tuple[tuple[str, float], ...]:
         """What is added beside the terms, by name: what there is before the text is read, and what costs add."""
-        more = (("other priors", self.shift), ("costs", self.cost))
+        more = (("other priors", self.shift), (self.by, self.cost))
         return (self.start, self.prior), *((name, weight) for name, weight in more if weight)
 
     @property
@@ -99,7 +100,7 @@ class Evidence:
         """The total in words; empty where it is no log-odds."""
         if self.unit != "decibans":
             return ""
-        return f" ({odds(self.total)}, costs included)" if self.cost else f" ({odds(self.total)})"
+        return f" ({odds(self.total)}, {self.by} included)" if self.cost else f" ({odds(self.total)})"
 
     def __str__(self) -> str:
         from .terminal import plain
@@ -173,7 +174,7 @@ def _decided(decider: Decider, log_p: Floats, one: int, other: int) -> dict[str,
     wanted = decider.log_odds(log_p, one, other)
     cost = 0.0 if wanted == before else wanted - before
     shift = float(decider.shift[one] - decider.shift[other])
-    return {"shift": decibans(shift), "cost": decibans(cost), "decision": decider.told(log_p)}
+    return {"shift": decibans(shift), "cost": decibans(cost), "decision": decider.told(log_p), "by": decider.by}
 
 
 class _Seen(NamedTuple):

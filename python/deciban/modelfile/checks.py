@@ -96,6 +96,26 @@ def _check_conformal(labels: tuple[str, ...], buffers: dict[str, memoryview]) ->
         raise ValueError("what it knows for sets of labels does not fit its labels")
 
 
+def threshold_of(
+    given: dict[str, Any] | None, labels: list[str], buffers: dict[str, memoryview]
+) -> dict[str, Any] | None:
+    """How a threshold was chosen, where the file has one."""
+    if (given is None) != ("least_odds" not in buffers):
+        raise ValueError("its threshold has no number, or its number no name")
+    if given is None:
+        return None
+    counted = ("negatives", "false_positives", "positives", "found")
+    kinds = {"label": str, "rate": float, **dict.fromkeys(counted, int), "is_from_before": bool}
+    if given.keys() != kinds.keys() or not all(type(given[name]) is kinds[name] for name in kinds):
+        raise ValueError("its threshold cannot be read")
+    least = buffers["least_odds"].tolist()
+    n, k, positives, found = (given[name] for name in counted)
+    is_one = given["label"] in labels and len(labels) > 1 and len(least) == 1 and least[0] == least[0]
+    if not is_one or not 0 < given["rate"] < 1 or not 0 <= k < n or not 0 <= found <= positives or not positives:
+        raise ValueError("its threshold is not that of any texts")
+    return given
+
+
 def calibration_of(given: dict[str, Any] | None, buffers: dict[str, memoryview]) -> dict[str, Any] | None:
     """How scores are calibrated, where the file has what does it."""
     if (given is None) != ("temper" not in buffers):

@@ -32,6 +32,7 @@ GROUPS = {
     "calibration": dict.fromkeys(("temper", "origin", "slope", "shift", "across", "knots"), "F64"),
     "conformal": {"away": "F64", "away_of_label": "F64", "away_ends": "I64"},
     "odds": {"odds_slope": "F64", "odds_shift": "F64", "threshold": "F64"},
+    "threshold": {"least_odds": "F64"},
 }
 TYPES = {name: kind for arrays in GROUPS.values() for name, kind in arrays.items()}
 # What a file of each format must hold; before the third it holds no more than that, and does not say so.

@@ -23,7 +23,7 @@ from ..errors import (
     reading,
 )
 from ..examples import labels_of
-from .checks import calibration_of, check, several_of
+from .checks import calibration_of, check, several_of, threshold_of
 from .format import GROUPS, MAGIC, MUST, NEWEST, OLDEST, SENSELESS, TYPES, digest
 from .provenance import provenance_of, settings_of
 from .saved import Saved
@@ -56,7 +56,8 @@ def _saved(about: dict[str, Any], buffers: dict[str, memoryview]) -> Saved:
     lexicon = _core.Lexicon(settings.terms.core, buffers["names"], buffers["offsets"])
     calibrated = calibration_of(about.get("calibration"), buffers)
     several = several_of(about.get("several"), labels, buffers)
-    saved = Saved(settings, tuple(labels), provenance_of(about["provenance"]), lexicon, buffers, calibrated, several)
+    made = calibrated, several, threshold_of(about.get("threshold"), labels, buffers)
+    saved = Saved(settings, tuple(labels), provenance_of(about["provenance"]), lexicon, buffers, *made)
     check(saved)
     return saved
 

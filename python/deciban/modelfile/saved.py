@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ..calibration import Calibration
     from ..counts import Counts, Frozen
+    from ..decision.threshold import Threshold
     from ..mixture import Expected
     from ..projection import Forest
     from ..scorecard import Scorecard
@@ -39,6 +40,7 @@ class Saved:
     buffers: dict[str, memoryview]
     calibrated: dict[str, Any] | None = None
     several: dict[str, str] | None = None
+    thresholded: dict[str, Any] | None = None
 
     @property
     def frozen(self) -> bool:
@@ -100,6 +102,15 @@ class Saved:
         seen = Conformal(*map(self._array, GROUPS["conformal"])) if "away" in self.buffers else None
         numbers = {"temper": temper, "origin": origin, "slope": slope, "shift": shift, "matrix": matrix, "knots": knots}
         return Calibration(labels=self.labels, **numbers, **self.calibrated, conformal=seen)
+
+    @property
+    def threshold(self) -> Threshold | None:
+        """Above which log-odds a text gets a label, where there is such a threshold."""
+        from ..decision.threshold import Threshold
+
+        if self.thresholded is None:
+            return None
+        return Threshold(log_odds=float(self.buffers["least_odds"][0]), **self.thresholded)
 
     def answers(self, texts: list[Any], where: Callable[[int], str], threads: int) -> list[tuple[int, list[float]]]:
         """For each text the number of its most probable label, and the probability of every label."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from ..calibration import Calibration
     from ..counts import Counts, Frozen
+    from ..decision.threshold import Threshold
     from ..mixture import Expected
     from ..projection import Forest
     from ..scorecard import Scorecard
@@ -32,8 +33,10 @@ def save(
     worth: npt.NDArray[np.float64] | None = None,
     calibration: Calibration | None = None,
     several: tuple[dict[str, str], tuple[Any, ...]] | None = None,
+    threshold: Threshold | None = None,
 ) -> None:
     """Writes a model file, whole or not at all; without counts where none are kept."""
+    import numpy as np
     from safetensors.numpy import save as safetensors
 
     from ..files import replacing
@@ -50,6 +53,8 @@ def save(
         if (seen := calibration.conformal) is not None:
             groups["conformal"] = (seen.overall, seen.by_label, seen.ends)
     groups |= {} if several is None else {"odds": several[1]}
+    if threshold is not None:
+        groups["threshold"] = (np.array([threshold.log_odds]),)
     about = {
         "format": NEWEST,
         "checksum": UNSIGNED,
@@ -59,6 +64,7 @@ def save(
         "provenance": provenance,
         **({} if calibration is None else {"calibration": calibration.about}),
         **({} if several is None else {"several": several[0]}),
+        **({} if threshold is None else {"threshold": threshold.about}),
     }
     arrays = {name: array for group in groups for name, array in zip(GROUPS[group], groups[group], strict=True)}
     unsigned = safetensors(arrays, {"deciban": json.dumps(about, separators=(",", ":"))})

@@ -1,4 +1,4 @@
-"""The report's pictures: reliability, ROC and precision-recall, the learning curve. matplotlib draws, as inline SVG.
+"""The report's pictures: reliability, errors, ROC, precision-recall, the learning curve. matplotlib draws, inline SVG.
 
 What matplotlib writes is made part of the page: its colours become the page's own, so that light and dark follow the
 reader; its fonts are the page's; its names are made unique; whatever it says of itself is left out. No label stands in
@@ -59,6 +59,7 @@ class Plots:
 
     are_missing: bool = False
     reliability: Markup | None = None
+    errors: Markup | None = None
     roc: Markup | None = None
     precision_recall: Markup | None = None
     learning: Markup | None = None
@@ -75,6 +76,7 @@ def plots(evaluation: Evaluation, worst: str | None) -> Plots:
     of_precision = {one.label: one.precision_recall for one in ranked[:MOST_LINES]}
     return Plots(
         reliability=None if probabilities is None else _drawn("reliability", lambda: _reliability(probabilities)),
+        errors=_drawn("errors", lambda: _errors(evaluation)) if evaluation.errors else None,
         roc=_drawn("roc", lambda: _curves(of_roc, worst, _roc_axes)) if ranked else None,
         precision_recall=_drawn("pr", lambda: _curves(of_precision, worst, _precision_axes)) if ranked else None,
         learning=_drawn("learning", lambda: _learning(evaluation)) if curve is not None and curve.points else None,
@@ -130,6 +132,20 @@ def _reliability(of: Probabilities) -> Figure:
         panel.bar(at, high - low, width * 0.86, bottom=low, color=colour, alpha=0.4 * ink, linewidth=0)
         panel.plot([at - width * 0.43, at + width * 0.43], [one.right] * 2, color=RIGHT, linewidth=2, alpha=ink)
     _shares(panel, "probability that was given", "share that was right")
+    return figure
+
+
+def _errors(evaluation: Evaluation) -> Figure:
+    """How many answers are wrong, if only the most certain ones are given."""
+    figure, panel = _figure()
+    shares, wrong = zip(*evaluation.errors, strict=True)
+    panel.plot(shares, wrong, color=WRONG, linewidth=2)
+    panel.fill_between(shares, wrong, color=WRONG, alpha=0.15, linewidth=0)
+    _shares(panel, "texts that are answered, the most certain first", "answers that are wrong")
+    highest = max(*wrong, 0.01) * 1.1
+    panel.set_ylim(0, highest)
+    ticks = [highest * part for part in (0, 0.25, 0.5, 0.75, 1)]
+    panel.set_yticks(ticks, [f"{tick:.1%}" for tick in ticks])
     return figure
 
 

@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check rust lint types layers pytest browser mailers format picture bench scale labels unlabelled feed accuracy table several calibration audit solvers projection \
+.PHONY: help setup demo test check rust lint types layers pytest browser mailers format picture bench scale labels unlabelled feed accuracy table several calibration audit filter solvers projection \
 	selection properties curve drift fuzz data clean
 
 help:  ## list the targets

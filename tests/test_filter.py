@@ -22,7 +22,7 @@ import deciban
 from conftest import ROOT
 from deciban.filtering import journal
 from deciban.filtering.boxes import mails
-from deciban.filtering.mail import parts, seen, stamped, word
+from deciban.filtering.mail import MOST, parts, seen, stamped, word
 from deciban.filtering.verdict import MOST_WORDS, Judge
 
 SPAM = b"Subject: free money\n\nwin free money now, %d\n"
@@ -97,6 +97,13 @@ def test_a_very_long_mail_goes_through(model):
     out, _ = filtered(model, mail=mail)
     assert out.endswith(mail)
     assert len(out) < len(mail) + 1000
+
+
+def test_what_is_seen_of_a_long_mail_ends_between_characters():
+    for before in (b"", b"x", b"xx", b"xxx"):
+        text = seen(b"To: a\n\n" + before + "𝕏é".encode() * 3000)
+        assert set(text.partition("\n\n")[2]) == {*"𝕏é"} | set(before.decode())
+        assert MOST - 4 < len(text.encode()) <= MOST
 
 
 header_text = st.binary(max_size=30).map(lambda raw: raw.replace(b"\n", b"").replace(b"\r", b""))

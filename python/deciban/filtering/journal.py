@@ -32,7 +32,7 @@ from .mail import seen
 if TYPE_CHECKING:
     from ..classifier import Classifier
 
-RECIPE: dict[str, Any] = {"model": "nbsvm", "properties": "headers"}
+RECIPE: dict[str, Any] = {"model": "nbsvm", "cost": 30.0, "properties": "headers"}
 FOLDED_AFTER = 20  # mails
 
 

@@ -15,8 +15,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -32,28 +31,37 @@ from .speed import RESULTS
 ANSWERS = 20
 STARTS = ("one example", "nothing")
 Ranking = Callable[[list[int], list[int]], npt.NDArray[np.float64]]  # scores of all texts, by what was liked and not
+Outcome = tuple[float, int, float, float, int]
 HEAD = "| group | feed, from one example | liked | scikit-learn | feed, from nothing | liked |\n"
 HEAD += "| --- | ---: | ---: | ---: | ---: | ---: |\n"
 
 
 def main() -> None:
-    """Measures, prints, writes."""
+    """Measures, prints; writes the page anew after each group, so that a long run shows what it has."""
     given = _arguments()
-    begun = time.process_time()
-    parts = [_measured(given, headers=headers) for headers in (True, False)]
+    found: dict[bool, dict[str, list[Outcome]]] = {}
+    for headers in (True, False):
+        found[headers] = {}
+        for group, outcomes in _measured(given, headers=headers):
+            found[headers][group] = outcomes
+            print(f"{group} {outcomes}", flush=True)
+            (given.results / "feed.md").write_text(page(given, found), encoding="utf-8")
+    print(page(given, found))
+
+
+def page(given: argparse.Namespace, found: dict[bool, dict[str, list[Outcome]]]) -> str:
+    """What was measured so far."""
     facts = machine.facts()
-    page = f"# A feed after {ANSWERS} answers\n\n{_about(given)}\n\n" + "\n".join(parts)
-    page += f"\n{facts['date']}, {facts['processor']}, {time.process_time() - begun:,.0f} seconds of processor time.\n"
-    print(page)
-    if given.results is not None:
-        (given.results / "feed.md").write_text(page, encoding="utf-8")
+    tables = "\n".join(_table(headers, rows) for headers, rows in found.items() if rows)
+    return f"# A feed after {ANSWERS} answers\n\n{_about(given)}\n\n{tables}\n{facts['date']}, {facts['processor']}.\n"
 
 
 def _about(given: argparse.Namespace) -> str:
-    return f"""Interest in one group of 20 Newsgroups ({given.part} part), {ANSWERS} answers to the feed's own
-questions, average precision over all other texts; means of {given.seeds} seeds. The example that a feed starts from is
-the first answer; `liked` is how many of the answers were yes. scikit-learn is tf-idf and logistic regression on the
-same answers as the feed from one example. Made by `make feed`."""
+    return f"""Interest in one group of 20 Newsgroups ({given.part} part), {ANSWERS} answers to questions of the feed,
+average precision over all other texts; means of {given.seeds} seeds, with each of them in brackets. The example that a
+feed starts from is the first answer; `liked` is how many of the answers were yes. scikit-learn is tf-idf and logistic
+regression on the same answers as the feed from one example. A table of fewer than 20 groups is of a run that was cut
+off. Made by `make feed BENCH="--seeds {given.seeds}"`."""
 
 
 def _arguments() -> argparse.Namespace:
@@ -67,26 +75,25 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _measured(given: argparse.Namespace, *, headers: bool) -> str:
-    """The table of one kind of texts."""
+def _measured(given: argparse.Namespace, *, headers: bool) -> Iterator[tuple[str, list[Outcome]]]:
+    """The outcomes of each group, seed by seed, for one kind of texts."""
     found = read("20ng")
     places = [i for i, part in enumerate(found.split) if part == given.part]
     texts, labels = found.at(places)
     items = [Item(str(n), text if headers else text.partition("\n\n")[2]) for n, text in enumerate(texts)]
     rival, label = _rival([item.text for item in items], given.cost), np.array(labels)
     spaces: dict[int, object] = {}
-    rows = {}
     for group in given.groups or sorted(set(labels)):
-        rows[group] = [_sums(items, label == group, seed, given.starts, rival, spaces) for seed in range(given.seeds)]
-        print(f"{group} {rows[group]}", flush=True)
-    lines = [_row(group, found) for group, found in rows.items()]
+        how = (given.starts, rival, spaces)
+        yield group, [_sums(items, label == group, seed, *how) for seed in range(given.seeds)]
+
+
+def _table(headers: bool, rows: dict[str, list[Outcome]]) -> str:
     every = [outcome for found in rows.values() for outcome in found]
-    means = [statistics.mean(_mean(found, 0) for found in rows.values())] if rows else []
-    bar = f"From one example the mean over the groups is {means[0]:.3f}; the bar is 0.8."
-    return f"## Headers {'in' if headers else 'out'}\n\n{HEAD}{''.join(lines)}{_row('**mean**', every)}\n{bar}\n"
-
-
-Outcome = tuple[float, int, float, float, int]
+    lines = "".join(_row(group, found) for group, found in rows.items())
+    mean = statistics.mean(_mean(found, 0) for found in rows.values())
+    told = f"From one example the mean over {len(rows)} groups is {mean:.3f}; the bar is 0.8."
+    return f"## Headers {'in' if headers else 'out'}\n\n{HEAD}{lines}{_row('**mean**', every)}\n{told}\n"
 
 
 def _sums(
@@ -152,7 +159,7 @@ def _mean(found: list[Outcome], place: int) -> float:
 
 def _row(group: str, found: list[Outcome]) -> str:
     mean = [_mean(found, place) for place in range(5)]
-    each = " ".join(f"{outcome[0]:.2f}" for outcome in found) if len(found) < 10 else ""
+    each = "" if group == "**mean**" else " ".join(f"{outcome[0]:.2f}" for outcome in found)
     shown = f"{mean[0]:.3f} ({each})" if each else f"{mean[0]:.3f}"
     return f"| {group} | {shown} | {mean[1]:.1f} | {mean[2]:.3f} | {mean[3]:.3f} | {mean[4]:.1f} |\n"
 

@@ -48,7 +48,7 @@ browser:  ## install Chromium, in which a test looks at the report, where it is 
 		|| echo "no chromium here: the test that looks at the report says so and is skipped"
 
 mailers:  ## install the mail programs that the filter's recipes are tested with, and bogofilter, where they are missing and we may
-	@command -v procmail maildrop sieve-test bogofilter >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
+	@(for mailer in procmail maildrop sieve-test bogofilter; do command -v $$mailer || exit 1; done) >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
 		&& apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends \
 		procmail maildrop dovecot-sieve bogofilter; } \
 		|| echo "no procmail, maildrop, sieve-test or bogofilter here: tests that run them say so and are skipped"
@@ -102,6 +102,9 @@ calibration: .venv/bench  ## measure whether probabilities come true, and sets o
 
 decisions: .venv/bench  ## measure what decisions cost, and whether promised rates and recalls are kept; writes benches/results/decisions.md
 	$(BIN)/python -m benches.decisions $(BENCH)
+
+filter: .venv/bench  ## measure the mail filter beside bogofilter; writes benches/results/filter.md
+	$(BIN)/python -m benches.filter $(BENCH)
 
 solvers: .venv/bench  ## measure the solvers of fitted models beside LIBLINEAR; writes benches/results/solvers.md
 	$(BIN)/python -m benches.solvers $(BENCH)

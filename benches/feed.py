@@ -6,8 +6,8 @@ precision. It starts from one example, a text of the group drawn by the seed, wh
 from nothing. Beside it, on the same answers, scikit-learn: tf-idf (sublinear) of the same stream and logistic
 regression with balanced labels; where all answers are the same, the cosine to the mean of what was liked.
 
-All constants of the feed, and C of the regression, were chosen on the training part: `--part train`. What is printed is
-written to benches/results/feed.md.
+The constants of the feed were chosen on the training part, with headers. C of the regression was not chosen: it is 10,
+unless `--cost` says otherwise, so the rival may not be at its best. The page is benches/results/feed.md.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def _about(given: argparse.Namespace) -> str:
     return f"""Interest in one group of 20 Newsgroups ({given.part} part), {ANSWERS} answers to questions of the feed,
 average precision over all other texts; means of {given.seeds} seeds, with each of them in brackets. The example that a
 feed starts from is the first answer; `liked` is how many of the answers were yes. scikit-learn is tf-idf and logistic
-regression on the same answers as the feed from one example. A table of fewer than 20 groups is of a run that was cut
+regression on the same answers as the feed from one example; its C was not tuned, and it has not seen the stream but for
+idf, so it is no rival at its best. A table of fewer than 20 groups is of a run that was cut
 off. Made by `make feed BENCH="--seeds {given.seeds}"`."""
 
 

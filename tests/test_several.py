@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import deciban
-from deciban.cli import run
+from deciban.cli import UsageError, run
 from deciban.counts import Counts
 from deciban.rows import rows
 from deciban.settings import Settings
@@ -391,3 +391,8 @@ def test_json_that_is_no_list_is_told(files):
     with pytest.raises(deciban.errors.BadLabels) as error:
         run(["train", "bad.jsonl", "--label", "labels", "--several", "|"])
     assert str(error.value).startswith("bad.jsonl:2: expected labels as a list")
+
+
+def test_thresholds_are_of_several_labels(files):
+    with pytest.raises(UsageError, match="--thresholds says which of --several labels a text gets"):
+        run(["train", "news.csv", "--thresholds", "micro"])

@@ -25,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     thresholds = (
         "with --several: labels are given so that micro-F1 is great, or macro, both, or even odds (default: both)"
     )
-    add("--thresholds", default="both", metavar="NAME", help=thresholds)
+    add("--thresholds", metavar="NAME", help=thresholds)
 
 
 def refuse(given: Namespace, *names: str, expected: str) -> None:
@@ -42,7 +42,7 @@ def train(given: Namespace) -> None:
     from ..spelling import with_words
 
     refuse(given, "unlabelled", "weight", "evaluate", "group", "curve", "report", expected="evaluate on other texts")
-    manner, settings = manner_of(given.several, given.thresholds), settings_of(options.settings(given))
+    manner, settings = manner_of(given.several, given.thresholds or "both"), settings_of(options.settings(given))
     check_writable(given.output, given.file)
     start, source = time.perf_counter(), options.source(given, labelled=True)
     with screen.progress(f"reading {given.file}", source.size) as progress:

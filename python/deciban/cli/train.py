@@ -13,7 +13,7 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from . import judged, options, screen, several
+from . import UsageError, judged, options, screen, several
 
 if TYPE_CHECKING:
     from ..classifier import Classifier
@@ -143,6 +143,8 @@ def run(given: Namespace) -> None:
     if given.several is not None:
         several.train(given)
         return
+    if given.thresholds is not None:
+        raise UsageError("--thresholds says which of --several labels a text gets; see deciban train --help")
     is_plain = given.unlabelled is None and given.weight is None
     settings = (Settings.for_training if is_plain else Settings.of)(**options.settings(given))
     _check_outputs(given)

@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check rust lint types layers pytest browser mailers format picture bench scale labels unlabelled feed accuracy table several calibration audit filter solvers projection \
+.PHONY: help setup demo test check rust lint types layers pytest browser mailers format picture bench scale labels hierarchy unlabelled feed accuracy table several calibration audit filter solvers projection \
 	selection properties curve drift fuzz data clean
 
 help:  ## list the targets
@@ -72,6 +72,8 @@ labels: .venv/bench  ## measure very many labels against dense scoring; writes b
 
 feed: .venv/bench  ## measure how well a feed ranks after 20 answers; writes benches/results/feed.md
 	$(BIN)/python -m benches.feed $(BENCH)
+hierarchy: .venv/bench  ## measure labels that are paths, flat and not; writes benches/results/hierarchy.md
+	$(BIN)/python -m benches.hierarchy $(BENCH)
 
 unlabelled: .venv/bench  ## measure what unlabelled texts add to a few labelled ones; writes benches/results/unlabelled.md
 	$(BIN)/python -m benches.unlabelled $(BENCH)

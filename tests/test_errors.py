@@ -24,6 +24,7 @@ from deciban.feeds.items import answer_of
 from deciban.feeds.syndication import items_of
 from deciban.filtering import journal
 from deciban.filtering.boxes import mails
+from deciban.hierarchy import shared
 from deciban.mixture import steps
 from deciban.projection import forest
 from deciban.settings import FITTED, Settings
@@ -45,6 +46,12 @@ def too_large(_):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(steps, "LARGEST", 5)
         deciban.train(["free money", "you"], ["spam", "ham"], unlabelled=["money again"])
+
+
+def too_many_shared(_):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shared, "MOST_WEIGHTS", 2)
+        deciban.train(["free money", "see you"], ["x/y", "z/x"], hierarchy="/", levels="shared").predict(["money"])
 
 
 def too_many_numbers(_):
@@ -346,6 +353,27 @@ WORDINGS = {
     errors.NotForThisModel: (
         lambda _: deciban.train(["free money", "see you"], ["spam", "ham"], model="nbsvm", subsets=3),
         "subsets=3: not for the model 'nbsvm'; it is for: rotation, rotation-forest",
+    ),
+    errors.EmptyStep: (
+        lambda _: deciban.train(["free money", "see you"], ["mail//spam", "mail/ham"], hierarchy="/"),
+        "label 'mail//spam': expected a path with something between any two '/', got an empty step",
+    ),
+    errors.NoPaths: (
+        lambda _: deciban.train(["free money", "see you"], ["spam", "ham"], hierarchy="/"),
+        "hierarchy='/': expected it in labels, as in a path, got none that has it: ham, spam",
+    ),
+    errors.NoHierarchy: (
+        lambda _: deciban.train(["free money", "see you"], ["spam", "ham"]).predict_node(["money"]),
+        "this is for labels that are paths, and the model takes them as they are: train it with hierarchy='/'",
+    ),
+    errors.NoFlatWeights: (
+        lambda _: deciban.train(["a", "b"], ["x/y", "x/z"], hierarchy="/", levels="top-down").words(),
+        "a model with levels='top-down' has weights for each of its decisions, and none of a term for a label: it "
+        "predicts, ranks, evaluates and explains; levels='shared' and 'flat' have them",
+    ),
+    errors.TooManyShared: (
+        too_many_shared,
+        "levels='shared' would take more than 2 weights for 2 labels; levels='top-down' grows with the counts alone",
     ),
     errors.TooManyNumbers: (
         too_many_numbers,

@@ -30,6 +30,7 @@ VERBS = [
         "evaluate",
         "expected",
         "explain",
+        "explain_levels",
         "export",
     ],
     *["forget", "forget_from", "found_terms", "freeze", "frozen", "graph", "held_out", "keep_labels", "labels"],
@@ -42,12 +43,13 @@ VERBS = [
         "mix",
         "predict",
         "predict_log_proba",
+        "predict_node",
         "predict_proba",
     ],
     *["predict_set", "predict_top", "rank", "rank_in", "rank_to", "ranked_terms", "recalibrate", "recalibrate_by"],
     *["rename_label", "sample", "save", "scorecard", "scores", "searched", "select", "selected", "set_threshold"],
     *["set_threshold_by", "term_weights", "threshold"],
-    *["unit", "watch", "weights", "with_threads", "without_unlabelled", "words"],
+    *["tree", "unit", "watch", "weights", "with_threads", "without_unlabelled", "words"],
 ]
 SETTINGS = [
     *["model", "words", "edges", "chars", "chars_across", "tokens", "accents", "properties", "hash_bits"],
@@ -56,7 +58,7 @@ SETTINGS = [
     *["term_weights"],
     *["prior", "prior_smoothing", "tree_terms", "cost", "l1", "joint", "weighting", "idf", "length_norm"],
     *["interpolation", "class_weight", "project", "subsets", "features", "rounds", "shrinkage"],
-    *["calibration", "threads", "budget"],
+    *["calibration", "hierarchy", "levels", "threads", "budget"],
 ]
 
 

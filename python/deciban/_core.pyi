@@ -1,5 +1,6 @@
 """Types of the compiled core; what it does stands in crates/deciban-core."""
 
+from array import array
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
@@ -75,6 +76,24 @@ class Scorer:
     def top(self, texts: Texts, most: int, threads: int) -> list[list[tuple[int, float]]]: ...
     def answers(self, texts: Texts, threads: int) -> list[tuple[int, list[float]]]: ...
     def scores_of_rows(self, indptr: Integers, term: Numbers, count: Integers) -> Floats: ...
+
+class Descent:
+    def __new__(
+        cls,
+        lexicon: Lexicon,
+        bias: Flat,
+        absent: Flat,
+        indptr: Flat,
+        label: Flat,
+        weight: Flat,
+        binary: bool,
+        tree: tuple[array[int], array[int]],
+        temper: list[float],
+    ) -> Descent: ...
+    def scores(self, texts: Texts, threads: int) -> Floats: ...
+    def top(self, texts: Texts, most: int, threads: int) -> list[list[tuple[int, float]]]: ...
+    def answers(self, texts: Texts, threads: int) -> list[tuple[int, list[float]]]: ...
+    def decisions(self, indptr: Integers, term: Numbers, count: Integers) -> Floats: ...
 
 class Unlabelled:
     def __new__(cls, indptr: Flat, term: Flat, count: Flat, terms: int, binary: bool) -> Unlabelled: ...

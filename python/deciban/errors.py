@@ -236,8 +236,34 @@ class UnknownLabel(InputError):
     wording = "{label!r} is not a label of this model; its labels are: {known}"
 
 
+class EmptyStep(InputError):
+    wording = "label {label!r}: expected a path with something between any two {separator!r}, got an empty step"
+
+
+class NoPaths(InputError):
+    wording = "hierarchy={separator!r}: expected it in labels, as in a path, got none that has it: {labels}"
+
+
+class NoHierarchy(InputError):
+    wording = "{what} is for labels that are paths, and the model takes them as they are: train it with hierarchy='/'"
+
+
+class TooManyShared(InputError):
+    wording = (
+        "levels='shared' would take more than {most} weights for {labels:,} labels; levels='top-down' grows with the "
+        "counts alone"
+    )
+
+
 class SameLabel(InputError):
     wording = "expected two different labels to compare, got {label!r} twice"
+
+
+class NoFlatWeights(InputError):
+    wording = (
+        "a model with levels='top-down' has weights for each of its decisions, and none of a term for a label: it "
+        "predicts, ranks, evaluates and explains; levels='shared' and 'flat' have them"
+    )
 
 
 class NotDrawable(InputError):

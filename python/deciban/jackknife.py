@@ -16,7 +16,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from .calibration import Sample
+from . import hierarchy, weighing
+from .calibration import Calibration, Sample
 from .calibration.chosen import FOLDS, MOST_TEXTS, most_texts
 from .counts import Counts
 from .examples import Examples, kept
@@ -26,7 +27,6 @@ from .projection import Forest
 from .rows import Rows
 from .scorecard import Scorecard
 from .settings import Settings
-from .weighing import leave_one_out
 
 FEW = 15  # texts of a label: by fewer, leave-one-out is too hard on it (chosen on parts of training texts)
 Integers = npt.NDArray[np.int64]
@@ -41,6 +41,26 @@ def sample_of(examples: Examples, labels: int) -> Examples:
     reservoir.add(examples)
     places = np.linspace(0, len(reservoir) - 1, min(most_texts(labels), len(reservoir)), dtype=int)
     return kept.some(reservoir.examples, places.tolist())
+
+
+def leave_one_out(
+    counts: Counts,
+    rows: Rows,
+    y: Integers,
+    settings: Settings,
+    half: Integers,
+    worth: Floats | None = None,
+    calibration: Calibration | None = None,
+) -> Floats:
+    """The scores of each row, of label y[i] and one of those counted, by a model of counts without it.
+
+    Those that are decided from the root down are calibrated as they are made.
+    """
+    if settings.way == "shared":
+        return hierarchy.shared_left_out(counts, rows, y, settings)
+    if settings.way == "top-down":
+        return hierarchy.descend_left_out(counts, rows, y, settings, calibration)
+    return weighing.leave_one_out(counts, rows, y, settings, half, worth)
 
 
 def left_out(
@@ -84,7 +104,7 @@ def folded(
     settings: Settings,
     examples: Examples,
     rows_and_labels: tuple[Rows, Integers],
-    trained: Callable[[Examples], Scorecard | Forest],
+    trained: Callable[[Examples], Scorecard | Forest | hierarchy.Descent],
 ) -> Sample:
     """What examples score by models that are trained on other folds; a label that those lack cannot be had."""
     found, y = rows_and_labels

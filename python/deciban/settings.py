@@ -66,6 +66,10 @@ ROTATIONS = {"rotation": (4, 50), "rotation-forest": (2, 20)}  # K and r, unless
 ROUNDS = 10
 MOST_FEATURES = 100_000
 CALIBRATIONS = ("auto", "none", "temperature", "platt", "isotonic", "dirichlet")
+ALWAYS = ("select", "threads", "budget", "calibration", "hierarchy", "levels")  # settings of any model
+LEVELS = ("auto", "flat", "shared", "top-down")  # how labels that are paths are told apart
+LEVELLED = ("multinomial", "bernoulli", "complement", "ratio")  # models that know more ways than flat
+SHARE = 0.3  # of what speaks for ancestors
 GREATEST = 1e9
 LEAST = 1e-12  # strength of smoothing: what is divided by it can still be multiplied
 MOST_THREADS = 4096
@@ -119,6 +123,8 @@ class Settings:
     rounds: int | None = None
     shrinkage: float | None = None
     calibration: str = "auto"
+    hierarchy: str | None = None
+    levels: str = "auto"
     threads: int | None = field(default=None, compare=False)
     budget: float | None = field(default=60.0, compare=False)
 
@@ -129,10 +135,12 @@ class Settings:
         >>> Settings.for_training(words=(1, 2)).model, Settings.for_training(alpha=0.5).model
         ('auto', 'multinomial')
         """
-        of_any = {field.name for field in fields(Terms)} | {"select", "threads", "budget", "calibration"}
+        of_any = {field.name for field in fields(Terms)} | {*ALWAYS}
         is_measured = str(given.get("select")).partition(":")[0] in (*MEASURES, "None")
         is_open = given.keys() <= of_any and is_measured
         model = AUTO if is_open else "logistic" if given.get("project") else cls.model
+        if is_open and given.get("hierarchy"):
+            return cls.of(**{"model": BAYES, "smoothing": AUTO, **given})
         return cls.of(**{"model": model, **given})
 
     @classmethod
@@ -156,6 +164,7 @@ class Settings:
         self._check_prior()
         self._check_fitted()
         self._check_projection()
+        self._check_hierarchy()
         if type(self.tree_terms) is not int or not 1 <= self.tree_terms <= MOST_TREE_TERMS:
             expected = f"a whole number from 1 to {MOST_TREE_TERMS}"
             raise BadSetting(setting="tree_terms", got=self.tree_terms, expected=expected)
@@ -281,6 +290,45 @@ class Settings:
             if got is not None and setting not in PROJECTIONS.get(self.model, ()):
                 known = ", ".join(model for model, taken in PROJECTIONS.items() if setting in taken)
                 raise NotForThisModel(setting=setting, got=got, model=self.model, known=known)
+
+    def _check_hierarchy(self) -> None:
+        if self.hierarchy is not None and (not isinstance(self.hierarchy, str) or not self.hierarchy):
+            expected = "what stands between the steps of labels, such as '/', or None"
+            raise BadSetting(setting="hierarchy", got=self.hierarchy, expected=expected)
+        name, colon, share = self.levels.partition(":") if isinstance(self.levels, str) else ("", "", "")
+        check_choice("levels", name or self.levels, LEVELS)
+        if colon and (name != "shared" or not _is_share(share)):
+            expected = "a share from 0.001 to 100, such as 'shared:0.3'"
+            raise BadSetting(setting="levels", got=self.levels, expected=expected)
+        if self.levels != "auto" and self.hierarchy is None:
+            raise BadSetting(setting="levels", got=self.levels, expected="a hierarchy, such as hierarchy='/'")
+        if name == "shared" and not colon:
+            object.__setattr__(self, "levels", f"shared:{SHARE}")
+        if name in LEVELS[2:] and not self.can_level:
+            model, known = f"{self.model} with {self.smoothing}", f"flat; others are for {', '.join(LEVELLED)}"
+            raise NotForModel(setting="levels", got=self.levels, model=model, known=known)
+
+    @property
+    def can_level(self) -> bool:
+        """Whether the model knows other ways than a flat one for labels that are paths."""
+        of_counts = self.model in (*LEVELLED, BAYES) and self.smoothing not in ("none", "deleted")
+        return of_counts and self.term_weights == "none" and not self.is_searched
+
+    @property
+    def way(self) -> str:
+        """How labels are told apart: flat, shared or top-down."""
+        name = self.levels.partition(":")[0]
+        return name if self.hierarchy is not None and name in LEVELS[2:] else "flat"
+
+    @property
+    def share(self) -> float:
+        """How much of what speaks for its ancestors speaks for a label."""
+        return float(self.levels.partition(":")[2] or 0.0)
+
+    @cached_property
+    def flat(self) -> Settings:
+        """The same, with labels as they are."""
+        return replace(self, hierarchy=None, levels="auto")
 
     @property
     def _named(self) -> str:
@@ -432,6 +480,13 @@ class Settings:
 def named(settings: Settings) -> dict[str, Any]:
     """All settings by name, as `train` takes them."""
     return {field.name: getattr(settings, field.name) for field in fields(settings)}
+
+
+def _is_share(given: str) -> bool:
+    try:
+        return 0.001 <= float(given) <= 100
+    except ValueError:
+        return False
 
 
 def _is_number(value: object) -> bool:

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, overload
 
 from . import fitting, mixture
 from . import several as sets
 from ._core import BadText as BadTextInCore
-from .choosing import MOST_TEXTS, Sample, choose, is_open, most_texts
+from .choosing import MOST_TEXTS, Sample, choose, choose_levels, is_open, most_texts
 from .classifier import Classifier, tallied, weight_of
 from .counts import Counts
 from .errors import (
     NoExamples,
+    NotForModel,
     NotForSeveral,
     NoTrainingTexts,
     NotReadTwice,
@@ -32,6 +33,7 @@ from .halves import count
 from .settings import AUTO, FITTED, Settings
 from .spelling import with_words
 from .terms import refuse
+from .tree import check_paths
 from .weighing import resolved
 
 if TYPE_CHECKING:
@@ -91,6 +93,7 @@ def train(
     chosen = Settings.for_training(**settings) if is_plain else Settings.of(**settings)
     clock = fitting.Clock(chosen.budget)
     if unlabelled is not None:
+        chosen = _flat(chosen)
         mixture.check(chosen, unlabelled_weight)
         unlabelled = texts_of(unlabelled, "unlabelled texts")
     texts = texts_of(texts)
@@ -149,9 +152,18 @@ def train_on(
         counts = tallied(source, settings, progress, every)
         return _trained(settings, counts, source.name, every.examples, None, steps)
     sample = kept.Reservoir(MOST_TEXTS)
-    is_asked = is_open(settings) or settings.calibration != "none"
+    is_asked = is_open(settings) or settings.calibration != "none" or settings.hierarchy is not None
     counts = tallied(source, settings, progress, *([sample] if is_asked else []))
     return _trained(settings, counts, source.name, None, sample)
+
+
+def _flat(settings: Settings) -> Settings:
+    """The settings of a model that learns from unlabelled texts, too: it knows no other way down a hierarchy."""
+    if settings.hierarchy is None:
+        return settings
+    if settings.way != "flat":
+        raise NotForModel(setting="levels", got=settings.levels, model="with unlabelled texts", known="flat")
+    return replace(settings, levels="flat")
 
 
 def _spelt(settings: Settings, source: Source) -> Settings:
@@ -171,6 +183,7 @@ def train_with_unlabelled(
     progress: mixture.Progress | None = None,
 ) -> Classifier:
     """Trains a model on a file of labelled texts and one of others, both of which are read whole."""
+    settings = _flat(settings)
     mixture.check(settings, weight)
     labelled, more = source.whole(), unlabelled.whole()
     settings = with_words(settings, [labelled.texts])
@@ -214,6 +227,8 @@ def _trained(
     """The model of some counts; where its settings are open, chosen by a sample of the texts."""
     if len(counts.labels) == 1:
         raise OneLabel(label=counts.labels[0])
+    if settings.hierarchy is not None:
+        check_paths(counts.labels, settings.hierarchy)
     provenance: dict[str, Any] = {"source": source, "examples": int(counts.documents.sum())}
     if settings.model in FITTED and examples is not None:
         provenance |= weight_of(examples.weights)
@@ -224,7 +239,7 @@ def _trained(
     model = _selecting(Classifier(settings, counts, [provenance], examples), steps)
     if not is_open(settings):
         model.settings = resolved(settings, model.selected)
-        return _sampled(model, sample)
+        return _levelled(_sampled(model, sample), settings)
     if sample is None:
         sample = kept.Reservoir(MOST_TEXTS)
         sample.add(examples or Examples([], []))
@@ -232,7 +247,27 @@ def _trained(
     chosen, provenance["choice"] = choose(settings, model.selected, Sample(*model._rows(some)))
     provenance["asked"] = asked(settings)
     # It selects its terms as the chosen model does.
-    return _sampled(Classifier(chosen, counts, [provenance], examples), sample)
+    return _levelled(_sampled(Classifier(chosen, counts, [provenance], examples), sample), settings)
+
+
+def _levelled(model: Classifier, settings: Settings) -> Classifier:
+    """The same; where labels are paths, and how to tell them apart is left open, with the best way by leave-one-out."""
+    if settings.hierarchy is None or settings.levels != "auto":
+        return model
+    examples = model._examples or model._sample
+    if not model.settings.can_level or not isinstance(examples, Examples):
+        model.settings = replace(model.settings, levels="flat")
+        return model
+    some = kept.some(examples, _spread(len(examples.labels), most_texts(model.counts)))
+    model.settings, told = choose_levels(model.settings, model.selected, Sample(*model._rows(some)))
+    first, *others = model.provenance
+    model.provenance = ({"asked": asked(settings), **first, "levels": told}, *others)
+    return model
+
+
+def _spread(n: int, most: int) -> list[int]:
+    """At most so many of n places, from all over."""
+    return sorted({i * n // min(most, n) for i in range(min(most, n))})
 
 
 def asked(settings: Settings) -> dict[str, Any]:

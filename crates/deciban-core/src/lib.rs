@@ -6,7 +6,7 @@
 //! through them, `names` where numbers do not do, as for [`hash`], which makes buckets of them; [`lexicon`] holds them
 //! in canonical order, [`rows`] and [`scores`] read texts through it, [`pairs`] of terms add to scores, [`left_out`]
 //! scores rows that are left out, [`many`] labels are asked by their postings, [`decision`] makes probabilities of
-//! scores, which a [`calibration`] makes honest, [`counts`] are what is learnt, and [`tally`] learns them, the longest n-grams in `grams`; [`mixture`] has what
+//! scores, which a [`calibration`] makes honest, in a tree of labels by [`descent`], [`counts`] are what is learnt, and [`tally`] learns them, the longest n-grams in `grams`; [`mixture`] has what
 //! is expected of unlabelled texts; [`search`] tells which term to see next; [`fit`] solves for weights that no counts give. [`vectorise`] makes what scikit-learn's vectorisers make.
 
 pub mod accents;
@@ -15,6 +15,7 @@ mod characters;
 mod chars;
 pub mod counts;
 pub mod decision;
+pub mod descent;
 pub mod edges;
 pub mod elsewhere;
 mod exp;

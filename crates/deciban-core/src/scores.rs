@@ -7,7 +7,7 @@ mod layout;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicUsize;
 
-use self::adding::each_row;
+pub(crate) use self::adding::each_row;
 pub use self::card::Scorecard;
 pub(crate) use self::card::check_postings;
 use self::card::possible;

@@ -16,6 +16,7 @@ use deciban_core::accents::Accents;
 use deciban_core::calibration::Calibration;
 use deciban_core::counts::{self, Counts, Unlearnt as CoreUnlearnt, check};
 use deciban_core::decision;
+use deciban_core::descent::{Descent as CoreDescent, Tree};
 use deciban_core::lexicon::{Index, Lexicon as CoreLexicon, Names};
 use deciban_core::pairs::Pairs;
 use deciban_core::properties::Properties;
@@ -358,6 +359,99 @@ impl Scorer {
     }
 }
 
+/// A scorecard of the nodes of a tree of labels.
+#[pyclass(frozen, module = "deciban._core")]
+struct Descent {
+    lexicon: Py<Lexicon>,
+    descent: CoreDescent,
+}
+
+#[pymethods]
+impl Descent {
+    #[new]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        py: Python<'_>,
+        lexicon: Py<Lexicon>,
+        bias: Flat<f64>,
+        absent: Flat<f64>,
+        indptr: Flat<i64>,
+        label: Flat<u32>,
+        weight: Flat<f64>,
+        binary: bool,
+        tree: (Flat<u32>, Flat<u32>),
+        temper: [f64; 2],
+    ) -> PyResult<Self> {
+        let card = Scorecard {
+            bias: bias.to_vec(py)?,
+            absent: absent.to_vec(py)?,
+            indptr: indptr.to_vec(py)?,
+            label: label.to_vec(py)?,
+            weight: weight.to_vec(py)?,
+            binary,
+        };
+        let tree = Tree { first: tree.0.to_vec(py)?, label: tree.1.to_vec(py)? };
+        let terms = lexicon.bind(py).get().0.names().len();
+        let descent = CoreDescent::new(card, tree, terms, temper).map_err(invalid)?;
+        Ok(Descent { lexicon, descent })
+    }
+
+    /// The log probabilities of labels: one row a text, one column a label.
+    fn scores<'py>(&self, py: Python<'py>, texts: Texts<'py>, threads: usize) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (lexicon, mut rows, mut all) = (&self.lexicon.bind(py).get().0, 0, Vec::new());
+        texts.in_runs(py, |slice| {
+            rows += slice.len();
+            all.extend(self.descent.scores(lexicon, slice, threads));
+            Ok(())
+        })?;
+        PyArray1::from_vec(py, all).reshape([rows, self.descent.labels()])
+    }
+
+    /// For each text the numbers of its most probable labels, in falling order, and their probabilities.
+    fn top<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Texts<'py>,
+        most: usize,
+        threads: usize,
+    ) -> PyResult<Vec<Vec<(u32, f64)>>> {
+        let (lexicon, mut all) = (&self.lexicon.bind(py).get().0, Vec::new());
+        let width = most.clamp(1, self.descent.labels().max(1));
+        texts.in_runs(py, |slice| {
+            let found = self.descent.top(lexicon, slice, width, threads);
+            all.extend(found.chunks(width).map(|row| row.iter().map(|&(label, log_p)| (label, log_p.exp())).collect()));
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// For each text the number of its most probable label, and the probability of every label.
+    fn answers<'py>(&self, py: Python<'py>, texts: Texts<'py>, threads: usize) -> PyResult<Vec<(u32, Vec<f64>)>> {
+        let (lexicon, mut all) = (&self.lexicon.bind(py).get().0, Vec::new());
+        texts.in_runs(py, |slice| {
+            let scores = self.descent.scores(lexicon, slice, threads);
+            all.extend(
+                decision::answers(&scores, self.descent.labels()).map(|found| (found.label, found.probabilities)),
+            );
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// Of rows, the log probability of each node among its siblings: one row a row, one column a node.
+    fn decisions<'py>(
+        &self,
+        py: Python<'py>,
+        indptr: Flat<i64>,
+        term: Flat<u32>,
+        count: Flat<i64>,
+    ) -> PyResult<Array<'py, f64>> {
+        let (indptr, term, count) = (indptr.to_vec(py)?, term.to_vec(py)?, count.to_vec(py)?);
+        let all = py.detach(|| self.descent.decisions(&indptr, &term, &count)).map_err(invalid)?;
+        Ok(PyArray1::from_vec(py, all))
+    }
+}
+
 type Buffers<'py> =
     (Bound<'py, Lexicon>, Array<'py, i64>, Array<'py, i64>, Array<'py, u32>, Array<'py, i64>, Array<'py, i64>);
 type Views<'py> = (Bound<'py, Lexicon>, Flat<i64>, Flat<i64>, Flat<u32>, Flat<i64>, Flat<i64>);
@@ -497,6 +591,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Terms>()?;
     module.add_class::<Lexicon>()?;
     module.add_class::<Scorer>()?;
+    module.add_class::<Descent>()?;
     module.add_class::<Tally>()?;
     module.add_class::<mixture::Unlabelled>()?;
     module.add_class::<fit::Matrix>()?;

@@ -20,6 +20,7 @@ from ..drift import Drift, drift
 from ..errors import (
     BadSetting,
     BadText,
+    NoFlatWeights,
     NoHeldOut,
     NoTexts,
     NotUtf8,
@@ -28,7 +29,9 @@ from ..errors import (
     described,
 )
 from ..evidence import Evidence, explain
+from ..evidence.levels import Level, levels, parted
 from ..examples import Source, as_text, texts_of
+from ..hierarchy import Descent, deepest
 from ..rows import rows
 from ..terms import check_choice, refuse
 from ..weighing import log_prior
@@ -116,6 +119,28 @@ class Answering(Known):
         for start in range(0, len(texts), step):
             some: list[Any] = [texts[i] for i in range(start, min(start + step, len(texts)))]
             yield some, log_posterior(self.scores(some, lambda place: where(start + place)))  # noqa: B023
+
+    def predict_node(self, texts: object, min_probability: float = 0.8) -> list[tuple[str, float]]:
+        """The deepest node of the hierarchy that is so probable, for each text, with its probability.
+
+        A node is as probable as all labels at it and below it; the root, "", is sure.
+
+        >>> texts, labels = ["oil and canvas", "a disk drive", "a mac disk"], ["art", "comp/pc", "comp/mac"]
+        >>> model = train(texts * 3, labels * 3, hierarchy="/", model="multinomial")
+        >>> [node for node, _ in model.predict_node(["disk", "mac", "?"], 0.7)]
+        ['comp', 'comp/mac', '']
+        """
+        return [node for node, _ in self._nodes(texts_of(texts), min_probability, IN_MEMORY)]
+
+    def _nodes(
+        self, texts: Texts, least: float, where: Callable[[int], str]
+    ) -> Iterator[tuple[tuple[str, float], Floats]]:
+        """The deepest node of each text that is so probable, and the log posteriors of all labels."""
+        if isinstance(least, bool) or not isinstance(least, (int, float)) or not 0 < least <= 1:
+            raise BadSetting(setting="min_probability", got=least, expected="a probability above 0, up to 1")
+        tree = self.tree
+        for _, log_p in self._in_parts(texts, where):
+            yield from zip(deepest(tree, np.exp(log_p), least), log_p, strict=True)
 
     def predict_set(
         self, texts: object, coverage: float = 0.9, *, within_labels: bool = False
@@ -289,9 +314,34 @@ class Answering(Known):
         try:
             is_plain = rule is None and self.threshold is None
             decider = None if is_plain else self._decider(rule or self._rule)
-            why = explain(self._card, self.settings.terms, as_text(text), label, against, self._map, decider)
+            card, terms = self._card, self.settings.terms
+            if isinstance(card, Descent):
+                if decider is not None:
+                    raise NoFlatWeights
+                why = parted(card, terms, as_text(text), label, against, self._map)
+            else:
+                why = explain(card, terms, as_text(text), label, against, self._map, decider)
             return replace(why, unit=self.unit, start=self.settings.start)
         except UnicodeDecodeError as error:
             raise NotUtf8(where="text", byte=error.object[error.start], before=error.start) from None
         except BadTextInCore as error:
             refuse(error, [text], lambda _: "text")
+
+    def explain_levels(self, text: str | bytes, path: str | None = None) -> tuple[Level, ...]:
+        """Why a text goes each step of a path, by default to its most probable label, rather than another one.
+
+        >>> texts, labels = ["oil and canvas", "a disk drive", "a mac disk"], ["art", "comp/pc", "comp/mac"]
+        >>> model = train(texts * 3, labels * 3, hierarchy="/")
+        >>> [level.path for level in model.explain_levels("disk of a mac")]
+        ['comp', 'comp/mac']
+        """
+        if not isinstance(text, (str, bytes)):
+            raise BadText(where="text", got=described(text))
+        try:
+            read, terms = as_text(text), self.settings.terms
+        except UnicodeDecodeError as error:
+            raise NotUtf8(where="text", byte=error.object[error.start], before=error.start) from None
+        tree, scores = self.tree, self.scores([read], lambda _: "text")[0]
+        found = levels(self._card, tree, terms, read, scores, path, self._map)
+        how = {"unit": self.unit, "start": self.settings.start}
+        return tuple(replace(level, evidence=replace(level.evidence, **how)) for level in found)  # type: ignore[arg-type]

@@ -25,6 +25,7 @@ from ..examples.weights import as_counted
 from ..halves import tally
 from ..settings import FITTED, Settings
 from ..terms import refuse
+from ..tree import check_steps
 from .judging import Judging
 from .known import NOT_YET, check_positive
 
@@ -163,6 +164,8 @@ class Changing(Judging):
 
     def _changed(self, counts: Counts, examples: Examples | None, how: str, weights: list[float] | None = None) -> Self:
         """Itself with other counts, and a note of how they came to be."""
+        if self.settings.hierarchy is not None:
+            check_steps(counts.labels, self.settings.hierarchy)
         if examples is None:
             self._countable()
         more = int(counts.documents.sum() - self._known.documents.sum())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from .. import jackknife, selection
+from .. import hierarchy, jackknife, selection
 from .._core import BadText as BadTextInCore
 from ..calibration import Sample
 from ..calibration.chosen import FEWEST, calibrate, crossed
@@ -35,7 +35,6 @@ from ..holdout import MOST_KEPT, HeldOut
 from ..rows import rows
 from ..settings import FITTED, Settings
 from ..terms import refuse
-from ..weighing import leave_one_out
 from .known import IN_MEMORY, Floats
 from .telling import Telling
 
@@ -105,14 +104,15 @@ class Judging(Telling):
         half = halves_of(given[0]) if isinstance(counts, Halved) else np.zeros_like(y)
         g, known, card = self.term_weights, jackknife.known_terms(counts, settings, found), self._map
         if len(y) * len(self.labels) <= MOST_KEPT:
-            scores = leave_one_out(counts, found, y, settings, half, g)
-            if card is not None:
+            scores = jackknife.leave_one_out(counts, found, y, settings, half, g, card)
+            if card is not None and settings.way != "top-down":
                 scores = crossed(Sample(scores, known, y), card, *self._priors)
             return HeldOut(self.labels, given[1], scores, known=known)
 
         def some(places: npt.NDArray[np.int64]) -> Floats:
-            scores = leave_one_out(counts, found.some(places), y[places], settings, half[places], g)
-            return scores if card is None else card.apply(scores, known[places])
+            those = (found.some(places), y[places], settings, half[places], g, card)
+            scores = jackknife.leave_one_out(counts, *those)
+            return scores if card is None or settings.way == "top-down" else card.apply(scores, known[places])
 
         return HeldOut(self.labels, given[1], some, known=known)
 
@@ -173,12 +173,22 @@ class Judging(Telling):
         if settings.calibration == "none":
             self.settings = settings
             return self._become(self._known, self._examples, self._card, self._kept, self._worth, None)
+        if settings.way == "top-down":
+            return self._with_honest_decisions(given, settings, where)
         places = [place for place, label in enumerate(given.labels) if label in {*self.labels}]
         sample = self._held_sample(kept.some(given, places), lambda place: where(places[place]))
         if len(sample.y) < FEWEST:
             raise TooFewToCalibrate(got=len(sample.y), least=FEWEST)
         self.settings = settings
         found = calibrate(sample, self._possible(settings.calibration), self._card.labels, *self._priors)
+        return self._become(self._known, self._examples, self._card, self._kept, self._worth, found)
+
+    def _with_honest_decisions(self, given: Examples, settings: Settings, where: Callable[[int], str]) -> Self:
+        """Itself with decisions calibrated anew, by the very texts that it was trained on."""
+        examples = self._checked(given.texts, given.labels, where)
+        self.settings = settings
+        some = jackknife.sample_of(examples, len(self.labels))
+        found = hierarchy.calibrate(self.selected, *self._rows(some), settings)
         return self._become(self._known, self._examples, self._card, self._kept, self._worth, found)
 
     def set_threshold(

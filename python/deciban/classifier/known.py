@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from .. import fitting, jackknife, mixture, modelfile, projection, selection
+from .. import fitting, hierarchy, jackknife, mixture, modelfile, projection, selection
 from .._core import Lexicon
 from ..amounts import kept_rows
 from ..calibration import Calibration, Sample
@@ -21,6 +21,8 @@ from ..errors import (
     FrozenModel,
     HoldsExpected,
     NeedsExamples,
+    NoFlatWeights,
+    NoHierarchy,
     NothingLearnt,
     NoTrainingTexts,
     NoWeights,
@@ -28,11 +30,13 @@ from ..errors import (
 )
 from ..examples import Examples
 from ..halves import count
+from ..hierarchy import Descent
 from ..mixture import Expected
 from ..projection import Forest
 from ..rows import Rows, rows
 from ..scorecard import Scorecard
 from ..settings import FITTED, LEARNT, Settings
+from ..tree import Tree, tree_of
 from ..weighing import log_prior, weigh
 
 Floats = npt.NDArray[np.float64]
@@ -49,7 +53,7 @@ class Known:
         counts: Counts | Frozen,
         provenance: Sequence[dict[str, Any]] = (),
         examples: Examples | None = None,
-        scorecard: Scorecard | Forest | None = None,
+        scorecard: Scorecard | Forest | Descent | None = None,
         expected: Expected | None = None,
         kept: selection.Mask | None = None,
         worth: Floats | None = None,
@@ -69,7 +73,7 @@ class Known:
         self,
         counts: Counts | Frozen,
         examples: Examples | None,
-        scorecard: Scorecard | Forest | None = None,
+        scorecard: Scorecard | Forest | Descent | None = None,
         kept: selection.Mask | None = None,
         worth: Floats | None = None,
         calibration: Calibration | object | None = NOT_YET,
@@ -82,7 +86,7 @@ class Known:
         self._worth = worth
         self._choice: tuple[selection.Mask | None, Counts] | None = None
         self._calibration = calibration
-        self._calibrated: Scorecard | Forest | None = None
+        self._calibrated: Scorecard | Forest | Descent | None = None
         self.threshold = None if self.threshold is None else self.threshold.after(counts.labels)
         return self
 
@@ -198,10 +202,12 @@ class Known:
         card = self._card
         if isinstance(card, Forest):
             raise NoWeights(model=self.settings.model)
+        if isinstance(card, Descent):
+            raise NoFlatWeights
         return card
 
     @property
-    def _card(self) -> Scorecard | Forest:
+    def _card(self) -> Scorecard | Forest | Descent:
         """What answers: the scorecard, or a forest."""
         if self._scorecard is None:
             if not self.labels:
@@ -209,13 +215,24 @@ class Known:
             self._scorecard = self._weighed()
         return self._scorecard
 
+    @property
+    def tree(self) -> Tree:
+        """The tree of its labels, which are paths."""
+        if self.settings.hierarchy is None:
+            raise NoHierarchy(what="this")
+        return tree_of(self.labels, self.settings.hierarchy)
+
     def _along(self) -> Counts:
         """The counts along the scorecard's postings: none of their own where only unlabelled texts have a term."""
         return self.selected if self.expected is None else mixture.aligned(self.counts, self.expected)[0]
 
-    def _weighed(self) -> Scorecard | Forest:
+    def _weighed(self) -> Scorecard | Forest | Descent:
         if self.expected is not None:
             return mixture.weigh(self.counts, self.expected, self.settings)
+        if self.settings.way == "shared":
+            return hierarchy.share(self.selected, self.settings)
+        if self.settings.way == "top-down":
+            return hierarchy.descend(self.selected, self.settings)
         if not self.settings.needs_rows:
             return weigh(self.selected, self.settings, g=self.term_weights)
         if self._examples is None:
@@ -226,7 +243,7 @@ class Known:
 
     def _fitted(
         self, examples: Examples, steps: fitting.Steps | None = None, clock: fitting.Clock | None = None
-    ) -> Scorecard | Forest:
+    ) -> Scorecard | Forest | Descent:
         """The scorecard of a model that is fitted; what is chosen is kept, and how it was, in place of what it was."""
         if len(self.labels) == 1:
             raise OneLabel(label=self.labels[0])
@@ -277,10 +294,17 @@ class Known:
         if self._sample is None and self._examples is None:
             return None
         sample = self._sample or self._examples
+        if isinstance(card, Descent):
+            return self._of_decisions(sample)  # type: ignore[arg-type]
         if not isinstance(sample, Sample):
             sample = self._left_out_sample(sample)  # type: ignore[arg-type]
         self._sample = None
         return calibrate(sample, self._possible(method), card.labels, *self._priors)
+
+    def _of_decisions(self, examples: Examples) -> Calibration:
+        """What makes the decisions of a hierarchy honest, by texts that are left out."""
+        some = jackknife.sample_of(examples, len(self.labels))
+        return hierarchy.calibrate(self.selected, *self._rows(some), self.settings)
 
     def _possible(self, method: str) -> str:
         """The method, or what of it makes sense for the model."""
@@ -321,11 +345,14 @@ class Known:
         return self.settings.unit if found is None or not found.is_linear else "decibans"
 
     @property
-    def _answering(self) -> Scorecard | Forest:
+    def _answering(self) -> Scorecard | Forest | Descent:
         """What answers, with calibrated scores."""
         if self._calibrated is None:
-            found = self._map
-            self._calibrated = self._card if found is None else replace(self.scorecard, calibration=found.buffers)
+            found, card = self._map, self._card
+            if isinstance(card, Descent):
+                self._calibrated = card.with_map(found)
+            else:
+                self._calibrated = card if found is None else replace(self.scorecard, calibration=found.buffers)
         return self._calibrated
 
 

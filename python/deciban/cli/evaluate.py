@@ -47,7 +47,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     against = "another model: is it better or worse on the same texts, and by more than luck?"
     add("--against", metavar="MODEL", help=against)
     rules.add_arguments(parser)
-    paths = "labels are paths, such as science/physics, with this between: count ancestors too"
+    paths = "labels are paths, such as science/physics, with this between: count ancestors too; by default as trained"
     add("--paths", type=_separator, metavar="SEPARATOR", help=paths)
     coverage = (
         "judge the sets of labels that predict --coverage answers with: how often they hold the true one, how large"
@@ -90,6 +90,7 @@ def run(given: Namespace) -> None:
     beside = None if other is None else _beside(given, evaluation, texts, other, source.name)
     if given.report is not None:
         _report(given, classifier, evaluation, texts)
+    given.paths = given.paths or classifier.settings.hierarchy
     more = _more(given, evaluation, decided, beside)
     if given.json:
         screen.write_json({**evaluation.as_dict(), **more})

@@ -1,21 +1,24 @@
 """`deciban explain`: why a text gets its label.
 
 Each word's weight of evidence for the label against the next one, in decibans: they add up to the answer. With other
-priors or costs, what these add is a line of its own.
+priors or costs, what these add is a line of its own. Where labels are paths (train --hierarchy), each step of the path
+is explained, unless --against says against what.
 """
 
 from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import options, rules, screen, several
 
 if TYPE_CHECKING:
     from ..classifier import Classifier
     from ..evidence import Evidence
+    from ..evidence.levels import Level
     from ..several import Several
 
 SUMMARY = "show why a text gets its label"
@@ -42,11 +45,15 @@ def run(given: Namespace) -> None:
 
     text = sys.stdin.buffer.read().decode("utf-8", errors="replace") if given.text == "-" else given.text
     model = load(given.model)
-    evidence = _of_several(given, model, text) if isinstance(model, Several) else _of_one(given, model, text)
+    if isinstance(model, Several):
+        evidence = _of_several(given, model, text)
+    elif model.settings.hierarchy is not None and given.against is None and not rules.is_asked(given):
+        _show_levels(given, model.explain_levels(text, given.label))
+        return
+    else:
+        evidence = _of_one(given, model, text)
     if given.json:
-        terms = [{"name": term.name, **asdict(term)} for term in evidence.terms]
-        sums = {"cost": screen.finite(evidence.cost), "total": screen.finite(evidence.total)}
-        screen.write_json({**asdict(evidence), "terms": terms, **sums, "unit": "deciban"})
+        screen.write_json(_as_json(evidence))
     else:
         screen.console().print(terminal.rich(evidence, given.top))
 
@@ -60,3 +67,21 @@ def _of_several(given: Namespace, model: Several, text: str) -> Evidence:
     names = ("against", "cost", "costs", "prior", "reject_cost", "min_probability")
     several.refuse(given, *names, expected="--label, which stands against its absence")
     return model.explain(text, given.label)
+
+
+def _as_json(evidence: Evidence) -> dict[str, Any]:
+    terms = [{"name": term.name, **asdict(term)} for term in evidence.terms]
+    sums = {"cost": screen.finite(evidence.cost), "total": screen.finite(evidence.total)}
+    return {**asdict(evidence), "terms": terms, **sums, "unit": "deciban"}
+
+
+def _show_levels(given: Namespace, found: Sequence[Level]) -> None:
+    """Each step of the path, from the root down."""
+    from ..evidence import terminal
+
+    if given.json:
+        steps = [{"path": at.path, "probability": at.probability, **_as_json(at.evidence)} for at in found]
+        screen.write_json({"label": found[-1].path, "probability": found[-1].probability, "levels": steps})
+        return
+    for level in found:
+        screen.console().print(terminal.step(level.path, level.probability), terminal.rich(level.evidence, given.top))

@@ -8,6 +8,7 @@ less sure, the larger; an empty one says that the text is like nothing seen. A m
 With costs or other priors, the label is the one that is expected to cost least. Where that is "unsure" (--reject-cost,
 --min-probability), the label is empty (null in JSON), and the column `leaning` has the label that it would be. A model
 with a threshold (deciban set-threshold) decides by that, but for --top, --coverage, --priors, costs and other priors.
+Where labels are paths (train --hierarchy), --min-probability stops at the deepest node that is so probable.
 """
 
 from __future__ import annotations
@@ -179,6 +180,25 @@ class _Sets:
             yield [(self._model.labels[best], float(row[best]))], [], {"set": labels}
 
 
+class _Nodes:
+    """The deepest nodes of a hierarchy that are sure enough, which take NumPy."""
+
+    names = ("leaning",)
+
+    def __init__(self, given: Namespace) -> None:
+        from ..classifier import load
+
+        self._model = load(given.model).with_threads(given.threads)
+        self._least, self._every = given.min_probability, given.proba
+        rules.warn(self._model)
+
+    def of(self, batch: Batch) -> Iterator[Answer]:
+        """For each text its node, none for the root, and its most probable label."""
+        for (node, probability), log_p in self._model._nodes(batch.texts, self._least, batch.where):
+            row = [exp(p) for p in log_p.tolist()] if self._every else []
+            yield [(node or None, probability)], row, {"leaning": self._model.labels[int(log_p.argmax())]}
+
+
 class _Decisions:
     """Decisions by a rule, which take NumPy."""
 
@@ -207,8 +227,10 @@ class _Decisions:
             yield [(found.label, found.probability)], row, {name: told[name] for name in self.names}
 
 
-def _other(given: Namespace, saved: Saved, mix: Mix | None) -> _Decisions | _Sets | None:
+def _other(given: Namespace, saved: Saved, mix: Mix | None) -> _Decisions | _Nodes | _Sets | None:
     """What answers in place of the most probable label, where something does."""
+    if saved.settings.hierarchy is not None and rules.asks_probability_alone(given) and mix is None:
+        return _Nodes(given)
     if given.coverage is not None:
         return _Sets(given)
     has_threshold = saved.thresholded is not None and given.top is None and mix is None

@@ -25,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--prior", action="append", default=[], type=_prior, metavar="LABEL=SHARE", help=prior)
     reject = "what asking a person costs: where deciding is expected to cost more, the answer is unsure"
     add("--reject-cost", type=_reject_cost, metavar="COST", help=reject)
-    least = "answer unsure where the label is less probable than this"
+    least = "answer unsure where the label is less probable than this; of paths, the deepest node that is not"
     add("--min-probability", type=options.share, metavar="P", help=least)
 
 
@@ -60,6 +60,12 @@ def of(given: Namespace, classifier: Classifier, labels: Iterable[str] | None = 
 def tell_from_before(threshold: Threshold) -> None:
     """Says that a model has changed since its threshold was chosen."""
     screen.tell(f"the threshold for {threshold.label} is from before the model's last change: deciban set-threshold")
+
+
+def asks_probability_alone(given: Namespace) -> bool:
+    """Whether nothing but --min-probability is said."""
+    others = (given.cost, given.costs, given.prior, given.reject_cost)
+    return given.min_probability is not None and not any(option is not None and option != [] for option in others)
 
 
 def rule(given: Namespace, labels: Iterable[str]) -> Rule:

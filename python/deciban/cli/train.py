@@ -134,6 +134,13 @@ def add_settings(parser: ArgumentParser) -> None:
         "or none: as the model has them"
     )
     add("--calibration", default="auto", metavar="NAME", help=calibration)
+    hierarchy = "labels are paths, such as comp/sys/mac, with this between their steps: /, ... (default: they are not)"
+    add("--hierarchy", default=None, metavar="SEPARATOR", help=hierarchy)
+    levels = (
+        "how paths are told apart: flat, as if they were none; shared, or shared:0.3: with a share of what speaks for "
+        "their ancestors; top-down: step by step; auto: the best by leave-one-out (default)"
+    )
+    add("--levels", default="auto", metavar="NAME", help=levels)
 
 
 def run(given: Namespace) -> None:
@@ -207,6 +214,8 @@ def _show(given: Namespace, trained: Classifier, facts: dict[str, Any]) -> None:
     print(_in_words(facts))
     if told := trained.provenance[0].get("auto"):
         print(_of_auto(trained.settings.model, told, **trained.provenance[0].get("fit", {})))
+    if told := trained.provenance[0].get("levels"):
+        print(_of_levels(trained.settings.levels, told))
     examples = f"{given.file} {'--folds 10' if trained.settings.needs_rows else '--loo'}"
     is_asked = trained.expected is not None or judged.is_asked(given)
     ask = "" if is_asked else f"; how good is it? deciban evaluate {given.output} {examples}"
@@ -250,6 +259,12 @@ def _of_auto(
     best = f"{right:.1%} of held-out texts right; {alone[0]} alone: {alone[1]:.1%}"
     late = f"; no time for {', '.join(passed_over)} (--budget)" if passed_over else ""
     return f"chosen: {members} models {why}, added up: {best}{late}"
+
+
+def _of_levels(chosen: str, right: dict[str, float]) -> str:
+    """Which way down the hierarchy was chosen, and what the others are worth."""
+    others = ", ".join(f"{name} {share:.1f} %" for name, share in right.items() if name != chosen)
+    return f"levels: {chosen}, {right[chosen]:.1f} % right when each is left out; {others}"
 
 
 def _of_unlabelled(climb: dict[str, Any]) -> str:

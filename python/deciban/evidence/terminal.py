@@ -22,6 +22,11 @@ def rich(evidence: Evidence, most: int = 12) -> RenderableType:
     return Group(_answer(evidence), _tinted(evidence), _bars(evidence, most), _remarks(evidence, most))
 
 
+def step(path: str, probability: float) -> Text:
+    """A step of a path, above its evidence."""
+    return Text.assemble((path, "bold underline"), f"  probability {probability:.3f}")
+
+
 def plain(evidence: Evidence) -> str:
     """The same without colours."""
     console = Console(color_system=None, width=100)

@@ -73,10 +73,15 @@ class Judge:
 
     def _explained(self, text: str) -> list[tuple[str, float]]:
         from ..evidence import explain
+        from ..evidence.levels import parted
+        from ..hierarchy import Descent
 
         if len(self.saved.labels) < 2:
             return []
-        found = explain(self.saved.card, self.saved.settings.terms, text, self.spam, None, self.saved.calibration)
+        card, asked = self.saved.card, (self.saved.settings.terms, text, self.spam, None, self.saved.calibration)
+        if isinstance(card, Descent):
+            return [(term.name, term.decibans) for term in parted(card, *asked).terms]
+        found = explain(card, *asked)
         return [(term.name, term.decibans) for term in found.terms]
 
 
@@ -90,7 +95,7 @@ def _is_plain(saved: Saved) -> bool:
     """Whether evidence is a sum over postings, times one factor: not of trees, of pairs, or of more than two labels."""
     buffers = saved.buffers
     is_bent = "across" in buffers and len(buffers["across"]) + len(buffers["knots"]) > 0
-    has_weights = "weight" in buffers and "first" not in buffers and "axis" not in buffers
+    has_weights = "weight" in buffers and saved.tree is None and "first" not in buffers and "axis" not in buffers
     return len(saved.labels) == 2 and has_weights and not is_bent and min(buffers["absent"]) > -math.inf
 
 

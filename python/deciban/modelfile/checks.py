@@ -19,7 +19,7 @@ def check(saved: Saved) -> None:
         _core.check_counts(counted, "expected" in buffers)
     _check_expected(buffers)
     _check_halves(saved)
-    _check_labels(saved.labels, buffers)
+    _check_labels(saved)
     _check_scaling(buffers)
     _check_conformal(saved.labels, buffers)
     _check_kept(saved)
@@ -31,11 +31,13 @@ def check(saved: Saved) -> None:
         _ = saved.scorer  # making it checks it
 
 
-def _check_labels(labels: tuple[str, ...], buffers: dict[str, memoryview]) -> None:
-    documents, bias = buffers["documents"], buffers.get("bias", labels)
+def _check_labels(saved: Saved) -> None:
+    labels, documents = saved.labels, saved.buffers["documents"]
+    columns = labels if saved.tree is None else saved.tree.names
+    bias: Any = saved.buffers.get("bias", columns)
     is_sorted = list(labels) == sorted(set(labels))
     is_possible = all(n > 0 for n in documents) and sum(documents) <= GREATEST
-    if not is_sorted or not is_possible or not len(labels) == len(documents) == len(bias):
+    if not is_sorted or not is_possible or (len(labels), len(columns)) != (len(documents), len(bias)):
         raise ValueError("its labels do not fit its counts")
 
 

@@ -12,6 +12,7 @@ from .. import _core
 from ..errors import NothingLearnt
 from ..settings import Settings
 from ..terms import refuse
+from ..tree import Tree, tree_of
 from .format import COUNTED, GROUPS, TYPES
 from .provenance import Provenance
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ..calibration import Calibration
     from ..counts import Counts, Frozen
     from ..decision.threshold import Threshold
+    from ..hierarchy import Descent
     from ..mixture import Expected
     from ..projection import Forest
     from ..scorecard import Scorecard
@@ -71,7 +73,13 @@ class Saved:
         return _core.Lexicon(self.settings.terms.core, memoryview(kept), memoryview(ends))
 
     @cached_property
-    def scorer(self) -> _core.Scorer:
+    def tree(self) -> Tree | None:
+        """The tree of the labels, where answers are decided from its root down."""
+        is_asked_for = self.settings.way == "top-down" and bool(self.labels)
+        return tree_of(self.labels, str(self.settings.hierarchy)) if is_asked_for else None
+
+    @cached_property
+    def scorer(self) -> _core.Scorer | _core.Descent:
         """What adds up weights."""
         if "weight" not in self.buffers:
             return self.scorecard.scorer
@@ -81,6 +89,9 @@ class Saved:
             pairs = (self.buffers["first"], self.buffers["second"], self.buffers["together"])
         scaling = (self.buffers["length"], self.buffers["groups"]) if "length" in self.buffers else None
         card = (bias, absent, indptr, label, weight)
+        if self.tree is not None:
+            nodes, temper = (self.tree.first, self.tree.label), [0.0, 0.0] if self._map is None else [*self._map[0]][:2]
+            return _core.Descent(self.card_lexicon, *card, binary, nodes, temper)
         return _core.Scorer(self.card_lexicon, *card, binary, pairs, scaling, self._map)
 
     @property
@@ -200,8 +211,9 @@ class Saved:
             first, second, together = map(self._array, GROUPS["pairs"])
             pairs = Pairs(first, second, together.reshape(len(first), len(self.labels)))
         scaling = Scaling(*map(self._array, GROUPS["scaling"])) if "length" in self.buffers else None
-        card = Scorecard(self.labels, self.card_lexicon, bias, absent, indptr, label, weight, binary, pairs, scaling)
-        return card if self._map else card.with_scorer(self.scorer)
+        columns = self.labels if self.tree is None else self.tree.names
+        card = Scorecard(columns, self.card_lexicon, bias, absent, indptr, label, weight, binary, pairs, scaling)
+        return card if self._map or isinstance(self.scorer, _core.Descent) else card.with_scorer(self.scorer)
 
     @property
     def odds(self) -> tuple[Any, ...]:
@@ -219,8 +231,12 @@ class Saved:
         return of_buffers(self.labels, self.card_lexicon, axes, trees, self.settings)
 
     @property
-    def card(self) -> Scorecard | Forest:
+    def card(self) -> Scorecard | Forest | Descent:
         """What answers."""
+        if self.tree is not None:
+            from ..hierarchy import Descent
+
+            return Descent(self.tree, self.scorecard)
         return self.scorecard if self.forest is None else self.forest
 
     def _array(self, name: str) -> Any:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..calibration import Calibration
     from ..counts import Counts, Frozen
     from ..decision.threshold import Threshold
+    from ..hierarchy import Descent
     from ..mixture import Expected
     from ..projection import Forest
     from ..scorecard import Scorecard
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 def save(
     path: str | os.PathLike[str],
     known: Counts | Frozen,
-    card: Scorecard | Forest,
+    card: Scorecard | Forest | Descent,
     settings: Settings,
     provenance: Provenance,
     expected: Expected | None = None,
@@ -40,13 +41,14 @@ def save(
     from safetensors.numpy import save as safetensors
 
     from ..files import replacing
+    from ..projection import Forest
     from ..scorecard import Scorecard
 
-    if isinstance(card, Scorecard):
-        groups = _arrays(known, card, expected, kept)
-    else:
+    if isinstance(card, Forest):
         trees = {"axes": card.buffers, "trees": card.trees.buffers}
         groups = {**_arrays(known, card.start, expected, kept), **trees}
+    else:
+        groups = _arrays(known, card if isinstance(card, Scorecard) else card.card, expected, kept)
     groups |= {} if worth is None else {"worth": (worth,)}
     if calibration is not None:
         groups["calibration"] = calibration.buffers

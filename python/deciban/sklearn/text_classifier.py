@@ -68,6 +68,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rounds: int | None = None,
         shrinkage: float | None = None,
         calibration: str = "auto",
+        hierarchy: str | None = None,
+        levels: str = "auto",
         threads: int | None = None,
         budget: float | None = 60.0,
     ) -> None:
@@ -106,6 +108,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.rounds = rounds
         self.shrinkage = shrinkage
         self.calibration = calibration
+        self.hierarchy = hierarchy
+        self.levels = levels
         self.threads = threads
         self.budget = budget
 

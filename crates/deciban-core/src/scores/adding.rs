@@ -156,7 +156,7 @@ impl Scorer {
 }
 
 /// Calls `emit` with the known terms of each text, each once and in order, and how often each stands there.
-pub(super) fn each_row<T: AsRef<str>>(lexicon: &Lexicon, texts: &[T], mut emit: impl FnMut(&[(u32, i64)])) {
+pub(crate) fn each_row<T: AsRef<str>>(lexicon: &Lexicon, texts: &[T], mut emit: impl FnMut(&[(u32, i64)])) {
     let (mut scratch, mut found, mut row) = (Scratch::default(), Vec::new(), Vec::new());
     lexicon.expect(parts::bytes(texts));
     for text in texts {

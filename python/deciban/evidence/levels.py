@@ -1,0 +1,93 @@
+"""Why, level by level: of a label that is a path, each step of it against where else it could have gone.
+
+Decided from the root down, each step is a decision with a scorecard of its own, and its evidence is that of the child
+that was taken against the next. Of a flat scorecard, or one with shared counts, the evidence of a step is that of the
+best label that goes this way against the best one that leaves it there. Either way each level adds up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..calibration import Calibration
+from ..decision import posterior
+from ..errors import OneLabel, SameLabel
+from ..hierarchy import Descent
+from ..projection import Forest
+from ..scorecard import Scorecard
+from ..terms import Terms
+from ..tree import Tree
+from . import Evidence, explain
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Level:
+    """A step of a path: the node that it leads to, how probable that is, and why it is this one."""
+
+    path: str
+    probability: float
+    evidence: Evidence
+
+    def __str__(self) -> str:
+        return f"{self.path}  probability {self.probability:.3f}\n{self.evidence}"
+
+
+def levels(
+    card: Scorecard | Forest | Descent,
+    tree: Tree,
+    terms: Terms,
+    text: str,
+    scores: Floats,
+    path: str | None = None,
+    calibration: Calibration | None = None,
+) -> tuple[Level, ...]:
+    """Every step to the end of a path, by default the most probable label; `scores` are the text's, calibrated."""
+    p = posterior(scores)
+    end = tree.leaves[int(scores.argmax())] if path is None else tree.node(path)
+    if len(tree) == 1:
+        raise OneLabel(label=tree.labels[0])
+    if not end:
+        raise SameLabel(label=str(path))
+    way = [end]
+    while tree.parent[way[0]]:
+        way.insert(0, tree.parent[way[0]])
+    found = []
+    for node in way:
+        if isinstance(card, Descent):
+            why = explain(card.choice(tree.parent[node], terms), terms, text, tree.names[node], None, calibration)
+        else:
+            one, other = _best(tree, scores, node)
+            why = explain(card, terms, text, one, other, calibration)
+        found.append(Level(tree.names[node], float(p[tree.below(node)].sum()), why))
+    return tuple(found)
+
+
+def _best(tree: Tree, scores: Floats, node: int) -> tuple[str, str]:
+    """The best label at a node or below it, and the best of those that part there."""
+    here = set(tree.below(node))
+    others = [label for label in tree.below(tree.parent[node]) if label not in here]
+    one, other = (max(sorted(of), key=lambda label: scores[label]) for of in (here, others))
+    return tree.labels[one], tree.labels[other]
+
+
+def parted(
+    card: Descent, terms: Terms, text: str, label: str | None, against: str | None, calibration: Calibration | None
+) -> Evidence:
+    """The evidence where the ways of two labels part: by default of the most probable, against the next."""
+    tree, scores = card.tree, card.with_map(calibration).scores([text])[0]
+    if len(tree.labels) == 1:
+        raise OneLabel(label=tree.labels[0])
+    given = [None if name is None else card.number(name) for name in (label, against)]
+    order = [r for r in np.argsort(-scores, kind="stable").tolist() if r not in given]
+    one, other = (order.pop(0) if r is None else r for r in given)
+    if one == other:
+        raise SameLabel(label=str(label))
+    ways = tree.way(one), tree.way(other)
+    at = next(i for i, (a, b) in enumerate(zip(*ways, strict=False)) if a != b)
+    here, there = (tree.names[way[at]] for way in ways)
+    return explain(card.choice(tree.parent[ways[0][at]], terms), terms, text, here, there, calibration)

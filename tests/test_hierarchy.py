@@ -1,0 +1,406 @@
+"""Labels that are paths: trees, sums of counts, both ways to weigh them, decisions that stop where they are unsure."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import deciban
+from deciban.classifier import Classifier
+from deciban.cli import run
+from deciban.counts import count
+from deciban.decision import log_posterior
+from deciban.errors import (
+    BadSetting,
+    EmptyStep,
+    NoFlatWeights,
+    NoHierarchy,
+    NoPaths,
+    NotForModel,
+    OtherTrainingTexts,
+    TooManyShared,
+    UnknownLabel,
+)
+from deciban.hierarchy import shared
+from deciban.hierarchy.sums import at_depth, summed
+from deciban.settings import LEVELLED, Settings
+from deciban.terms import Terms
+from deciban.tree import tree_of
+
+TEXTS = [
+    "oil on canvas",
+    "canvas and paint",
+    "a disk for the mac",
+    "mac desktop with a disk",
+    "windows and a disk drive",
+    "drive letters in windows",
+    "disk talk in general",
+    "the engine of a car",
+    "car and engine oil",
+    "a bike without engine",
+    "the drive of a bike",
+    "paint the car",
+]
+LABELS = [
+    "art",
+    "art",
+    "comp/sys/mac",
+    "comp/sys/mac",
+    "comp/sys/win",
+    "comp/sys/win",
+    "comp",
+    "rec/car",
+    "rec/car",
+    "rec/bike",
+    "rec/bike",
+    "rec/car",
+]
+WAYS = ("flat", "shared:0.3", "top-down")
+words = st.lists(st.sampled_from("abcde"), min_size=1, max_size=4).map(" ".join)
+paths = st.lists(st.sampled_from("xyz"), min_size=1, max_size=3).map("/".join)
+corpora = st.lists(st.tuples(words, paths), min_size=3, max_size=12).filter(lambda of: len({y for _, y in of}) > 1)
+
+
+def trained(levels: str, model: str = "multinomial", calibration: str = "none", **more: object) -> Classifier:
+    return deciban.train(TEXTS, LABELS, hierarchy="/", levels=levels, model=model, calibration=calibration, **more)
+
+
+def below(path: str, label: str) -> bool:
+    return not path or label == path or label.startswith(path + "/")
+
+
+def slow_top_down(texts: list[str], labels: list[str], asked: list[str], **how: object) -> dict[str, list[float]]:
+    """Log probabilities of labels by flat models, each trained on what is below a node."""
+    found = {label: [0.0] * len(asked) for label in set(labels)}
+
+    def decide(path: str) -> None:
+        here = [(text, label) for text, label in zip(texts, labels, strict=True) if below(path, label)]
+        steps = path.count("/") + 1 if path else 0
+        child = {y: y if y == path else "/".join(y.split("/")[: steps + 1]) for _, y in here}
+        if len(set(child.values())) > 1:
+            flat = deciban.train([t for t, _ in here], [child[y] for _, y in here], calibration="none", **how)
+            log_p = flat.predict_log_proba(asked)
+            for label in child:
+                column = log_p[:, flat.labels.index(child[label])]
+                found[label] = [a + b for a, b in zip(found[label], column.tolist(), strict=True)]
+        for next_path in sorted({c for y, c in child.items() if c != y}):
+            decide(next_path)
+
+    decide("")
+    return found
+
+
+def slow_shared(model: str, share: float) -> np.ndarray:
+    """Scores of labels by flat models, one of each level."""
+    flat = deciban.train(TEXTS, LABELS, model=model, calibration="none")
+    scores = flat.scores(TEXTS)
+    for depth in (1, 2):
+        cut = ["/".join(label.split("/")[:depth]) for label in LABELS]
+        level = deciban.train(TEXTS, cut, model=model, calibration="none", prior="uniform")
+        number = [level.labels.index("/".join(label.split("/")[:depth])) for label in flat.labels]
+        scores = scores + share * level.scores(TEXTS)[:, number]
+    return scores
+
+
+# Trees
+
+
+def test_a_label_with_others_below_it_is_a_node_and_the_first_of_its_children() -> None:
+    tree = tree_of(sorted(set(LABELS)), "/")
+    assert tree.names[:4] == ("", "art", "comp", "rec")
+    assert [tree.names[child] for child in tree.children(tree.node("comp"))] == ["comp", "comp/sys"]
+    assert [tree.labels[r] for r in tree.below(tree.node("comp"))] == ["comp", "comp/sys/mac", "comp/sys/win"]
+
+
+def test_a_step_that_leaves_no_choice_is_no_node() -> None:
+    tree = tree_of(["world/art/old", "world/comp/mac", "world/comp/win"], "/")
+    assert tree.names == ("world", "world/art/old", "world/comp", "world/comp/mac", "world/comp/win")
+    assert tree.node("world") == 0
+    assert tree.node("world/art") == tree.node("world/art/old") == 1
+
+
+@given(st.sets(paths, min_size=1, max_size=12))
+def test_every_label_is_one_leaf_and_children_stand_side_by_side(labels: set[str]) -> None:
+    tree = tree_of(sorted(labels), "/")
+    assert sorted(r for node in range(len(tree)) if not tree.children(node) for r in tree.below(node)) == [
+        *range(len(labels))
+    ]
+    assert [child for node in range(len(tree)) for child in tree.children(node)] == [*range(1, len(tree))]
+    for number, label in enumerate(tree.labels):
+        assert tree.names[tree.leaves[number]] == label
+        assert all(below(tree.names[node], label) for node in tree.way(number))
+
+
+# Sums
+
+
+@given(corpora, st.integers(1, 3))
+def test_sums_are_what_counting_by_ancestors_gives(corpus: list[tuple[str, str]], depth: int) -> None:
+    texts, labels = map(list, zip(*corpus, strict=True))
+    found, number = at_depth(count(Terms(), texts, labels), "/", depth)
+    assert found == count(Terms(), texts, ["/".join(label.split("/")[:depth]) for label in labels])
+    assert [found.labels[n] for n in number] == ["/".join(y.split("/")[:depth]) for y in sorted(set(labels))]
+
+
+@given(corpora)
+def test_a_node_counts_what_is_below_it(corpus: list[tuple[str, str]]) -> None:
+    texts, labels = map(list, zip(*corpus, strict=True))
+    counts = count(Terms(), texts, labels)
+    tree = tree_of(counts.labels, "/")
+    for choice in summed(counts, tree).choices:
+        here = {tree.labels[r] for r in tree.below(choice.node)}
+        documents = sum(label in here for label in labels)
+        assert choice.counts.documents.sum() == documents
+        alone = counts.keep_labels(here)
+        assert [counts.lexicon.name(int(term)) for term in choice.terms] == alone.lexicon.names()
+        assert choice.counts.by_term(choice.counts.occurrences).tolist() == alone.by_term(alone.occurrences).tolist()
+
+
+# Weighing
+
+
+@pytest.mark.parametrize("model", LEVELLED)
+def test_top_down_is_a_flat_model_at_each_node(model: str) -> None:
+    found = trained("top-down", model).predict_log_proba(TEXTS)
+    expected = slow_top_down(TEXTS, LABELS, TEXTS, model=model)
+    for number, label in enumerate(sorted(set(LABELS))):
+        assert found[:, number] == pytest.approx(expected[label], abs=1e-9)
+
+
+@pytest.mark.parametrize("model", LEVELLED)
+def test_shared_counts_add_what_flat_models_of_each_level_say(model: str) -> None:
+    found = log_posterior(trained("shared:0.3", model).scores(TEXTS))
+    assert found == pytest.approx(log_posterior(slow_shared(model, 0.3)), abs=1e-9)
+
+
+@pytest.mark.parametrize("levels", WAYS[1:])
+@pytest.mark.parametrize("model", LEVELLED)
+def test_leave_one_out_is_training_without(model: str, levels: str) -> None:
+    model_of_all = trained(levels, model)
+    held = model_of_all.leave_one_out().scores
+    for i, text in enumerate(TEXTS):
+        others = [j for j in range(len(TEXTS)) if j != i]
+        without = Classifier(
+            model_of_all.settings, count(Terms(), [TEXTS[j] for j in others], [LABELS[j] for j in others])
+        )
+        expected = np.full(len(model_of_all.labels), -np.inf)
+        expected[[model_of_all.labels.index(label) for label in without.labels]] = without.scores([text])[0]
+        assert log_posterior(held[i]) == pytest.approx(log_posterior(expected), abs=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(corpora, st.sampled_from(WAYS))
+def test_labels_sum_to_one_and_the_best_is_the_most_probable(corpus: list[tuple[str, str]], levels: str) -> None:
+    texts, labels = map(list, zip(*corpus, strict=True))
+    chosen = Settings.of(hierarchy="/", levels=levels, calibration="none")
+    model = Classifier(chosen, count(Terms(), texts, labels))
+    p = model.predict_proba(texts)
+    assert p.sum(axis=1) == pytest.approx(1)
+    top = model.predict_top(texts, len(model.labels))
+    for row, best, order in zip(p, model.predict(texts), top, strict=True):
+        assert row[model.labels.index(best)] == pytest.approx(row.max(), rel=1e-12)
+        assert [probability for _, probability in order] == pytest.approx(sorted(row, reverse=True), rel=1e-9)
+
+
+@pytest.mark.parametrize("levels", WAYS)
+def test_learning_forgetting_and_merging_are_training(levels: str) -> None:
+    whole, texts = trained(levels), ["the mac of a car", "oil"]
+    part = deciban.train(TEXTS[:9], LABELS[:9], hierarchy="/", levels=levels, model="multinomial", calibration="none")
+    rest = deciban.train(TEXTS[9:], LABELS[9:], hierarchy="/", levels=levels, model="multinomial", calibration="none")
+    expected = whole.scores(texts)
+    assert np.array_equal((part + rest).scores(texts), expected)
+    assert np.array_equal(part.learn(TEXTS[9:], LABELS[9:]).scores(texts), expected)
+    assert part.learn(["a new kind"], ["rec/boat/sail"]).labels[-1] == "rec/car"
+    assert np.array_equal(part.forget(["a new kind"], ["rec/boat/sail"]).scores(texts), expected)
+
+
+@pytest.mark.parametrize("levels", WAYS)
+@pytest.mark.parametrize("frozen", [False, True])
+@pytest.mark.parametrize("calibration", ["none", "auto"])
+def test_a_file_answers_the_same(levels: str, frozen: bool, calibration: str, tmp_path: Path) -> None:
+    model = deciban.train(
+        TEXTS * 3, LABELS * 3, hierarchy="/", levels=levels, model="multinomial", calibration=calibration
+    )
+    model.save(tmp_path / "m.deciban", frozen=frozen)
+    loaded = deciban.load(tmp_path / "m.deciban")
+    assert loaded.settings.levels == model.settings.levels
+    assert np.array_equal(loaded.scores(TEXTS), model.scores(TEXTS))
+    assert loaded.predict(TEXTS) == model.predict(TEXTS)
+    assert loaded.explain_levels(TEXTS[2]) == model.explain_levels(TEXTS[2])
+
+
+def test_calibrated_decisions_are_less_sure_and_still_sum_to_one() -> None:
+    raw, honest = (trained("top-down", calibration=method) for method in ("none", "auto"))
+    honest = deciban.train(TEXTS * 5, [*LABELS * 4, *LABELS[::-1]], hierarchy="/", levels="top-down", alpha=0.1)
+    assert honest.calibration is not None
+    assert honest.calibration.loss < honest.calibration.raw
+    assert honest.predict_proba(TEXTS).sum(axis=1) == pytest.approx(1)
+    assert raw.calibration is None
+
+
+def test_a_prior_that_is_given_is_that_of_all_labels_below_a_child() -> None:
+    given_prior = dict.fromkeys(sorted(set(LABELS)), 1.0) | {"rec/bike": 5.0}
+    model = trained("top-down", prior=given_prior)
+    p = dict(zip(model.labels, model.predict_proba(["?"])[0].tolist(), strict=True))
+    assert p == pytest.approx({label: share / 10 for label, share in given_prior.items()})
+    assert trained("top-down", prior="uniform").predict_proba(["?"])[0] == pytest.approx([1 / 6] * 6)
+
+
+# Decisions
+
+
+def test_the_deepest_node_that_is_sure_enough() -> None:
+    model = trained("flat")
+    p = dict(zip(model.labels, model.predict_proba(["a disk"])[0].tolist(), strict=True))
+    of_comp = sum(of for label, of in p.items() if label.startswith("comp"))
+    assert model.predict_node(["a disk"], of_comp - 1e-9) == [("comp", pytest.approx(of_comp))]
+    assert model.predict_node(["a disk"], of_comp + 1e-9) == [("", pytest.approx(1.0))]
+    assert model.predict_node(["a disk"], 1e-9)[0][0] == model.predict(["a disk"])[0]
+
+
+@pytest.mark.parametrize("levels", WAYS)
+def test_each_level_adds_up(levels: str) -> None:
+    model, text = trained(levels), "the disk of a mac desktop"
+    found = model.explain_levels(text)
+    assert [level.path for level in found] == ["comp", "comp/sys", "comp/sys/mac"]
+    p = dict(zip(model.labels, model.predict_log_proba([text])[0].tolist(), strict=True))
+    for level in found:
+        here = [math.exp(of) for label, of in p.items() if below(level.path, label)]
+        assert level.probability == pytest.approx(sum(here))
+        why = level.evidence
+        assert why.total == pytest.approx(why.prior + sum(term.decibans for term in why.terms))
+        if levels == "top-down":
+            beside = [of for label, of in p.items() if below(why.against, label)]
+            itself = below(why.against, level.path)  # texts of the node, and of nothing below it
+            other = math.exp(p[why.against]) if itself else sum(map(math.exp, beside))
+            assert why.total == pytest.approx(10 * math.log10(level.probability / other), abs=1e-6)
+        else:
+            assert why.total == pytest.approx(10 / math.log(10) * (p[why.label] - p[why.against]), abs=1e-6)
+    assert [level.path for level in model.explain_levels(text, "rec")] == ["rec"]
+
+
+def test_two_labels_are_told_apart_where_their_ways_part() -> None:
+    model = trained("top-down")
+    assert (model.explain("oil", "art", "rec/car").label, model.explain("oil", "art", "rec/car").against) == (
+        "art",
+        "rec",
+    )
+    assert model.explain("oil", "rec/bike", "rec/car").against == "rec/car"
+    assert model.explain("oil").label in ("art", "rec")
+
+
+def test_the_way_is_chosen_by_leave_one_out_and_told() -> None:
+    model = deciban.train(TEXTS * 2, LABELS * 2, hierarchy="/", model="multinomial")
+    told = model.provenance[0]["levels"]
+    assert told.keys() == {"flat", "shared:0.1", "shared:0.3", "shared:1.0", "top-down"}
+    assert told[model.settings.levels] == max(told.values())
+    assert model.asked.levels == "auto"
+    assert deciban.train(TEXTS, LABELS, hierarchy="/").settings.model in LEVELLED
+
+
+def test_a_fitted_model_is_flat_and_knows_its_nodes() -> None:
+    model = deciban.train(TEXTS * 3, LABELS * 3, hierarchy="/", model="logistic", cost=1.0)
+    assert model.settings.way == "flat"
+    assert model.explain_levels("a mac disk")[0].path == "comp"
+    assert model.predict_node(["a mac disk"], 0.5)[0][0].startswith("comp")
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("act", "error"),
+    [
+        (lambda: deciban.train(["a", "b"], ["x//y", "z"], hierarchy="/"), EmptyStep),
+        (lambda: deciban.train(["a", "b"], ["/x", "z/a"], hierarchy="/"), EmptyStep),
+        (lambda: deciban.train(["a", "b"], ["x", "z"], hierarchy="/"), NoPaths),
+        (lambda: deciban.train(["a", "b"], ["x", "z"], hierarchy=""), BadSetting),
+        (lambda: deciban.train(["a", "b"], ["x", "z"], hierarchy=3), BadSetting),
+        (lambda: deciban.train(["a", "b"], ["x", "z"], levels="flat"), BadSetting),
+        (lambda: trained("shared:much"), BadSetting),
+        (lambda: trained("top-down:2"), BadSetting),
+        (lambda: trained("upwards"), deciban.DecibanError),
+        (lambda: trained("top-down", "twcnb"), NotForModel),
+        (lambda: trained("shared", "logistic"), NotForModel),
+        (lambda: trained("flat").learn(["a"], ["x//y"]), EmptyStep),
+        (lambda: trained("flat").rename_label("art", "art/"), EmptyStep),
+        (lambda: trained("flat").explain_levels("a", "comp/sys/amiga"), UnknownLabel),
+        (lambda: trained("top-down").explain("a", "comp/sys/amiga"), UnknownLabel),
+        (lambda: trained("flat").predict_node(["a"], 1.5), BadSetting),
+        (lambda: trained("top-down").words(), NoFlatWeights),
+        (lambda: trained("top-down").explain("a", rule=deciban.Rule(reject_cost=0.1)), NoFlatWeights),
+        (lambda: trained("top-down").recalibrate(["a"] * 40, ["art", "rec/car"] * 20), OtherTrainingTexts),
+        (lambda: deciban.train(TEXTS, LABELS).predict_node(["a"]), NoHierarchy),
+        (lambda: deciban.train(TEXTS, LABELS, hierarchy="/", levels="top-down", unlabelled=["a"]), NotForModel),
+    ],
+)
+def test_bad_input_is_refused(act: Callable[[], object], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        act()
+
+
+def test_shared_counts_that_would_not_fit_are_refused_and_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared, "MOST_WEIGHTS", 3)
+    with pytest.raises(TooManyShared):
+        trained("shared").predict(["a"])
+    assert "shared:0.3" not in trained("auto").provenance[0]["levels"]
+
+
+def test_a_path_deeper_than_the_tree_is_a_near_miss() -> None:
+    found = trained("flat").evaluate(["a mac disk"], ["comp/sys/mac/classic"])
+    assert found.accuracy == 0
+    assert found.paths("/").recall == pytest.approx(3 / 4)
+
+
+def test_unlabelled_texts_are_learnt_flat() -> None:
+    model = deciban.train(TEXTS, LABELS, hierarchy="/", model="multinomial", unlabelled=["a mac", "a car"])
+    assert model.settings.levels == "flat"
+
+
+def test_a_file_whose_columns_are_not_its_nodes_is_damaged(tmp_path: Path) -> None:
+    model = trained("top-down")
+    model.predict(["a"])
+    model.settings = replace(model.settings, levels="flat")
+    model.save(tmp_path / "m.deciban")
+    with pytest.raises(deciban.errors.DamagedModel, match="its labels do not fit its counts"):
+        deciban.load(tmp_path / "m.deciban")
+
+
+# Commands
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "texts.jsonl"
+    rows = zip(TEXTS * 3, LABELS * 3, strict=True)
+    path.write_text("".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in rows))
+    return path
+
+
+@pytest.mark.parametrize("levels", ["auto", "top-down"])
+def test_commands(file: Path, levels: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model, answers = str(tmp_path / "m.deciban"), tmp_path / "answers.csv"
+    run(["train", str(file), "--hierarchy", "/", "--levels", levels, "--model", "multinomial", "-o", model])
+    assert ("right when each is left out" in capsys.readouterr().out) == (levels == "auto")
+    run(["predict", model, str(file), "--min-probability", "0.5", "-o", str(answers)])
+    header, first, *_ = answers.read_text().splitlines()
+    assert header == "label,probability,leaning"
+    assert first.split(",")[0] == first.split(",")[2] == "art"
+    run(["evaluate", model, str(file), "--loo"])
+    assert "with ancestors: precision" in capsys.readouterr().out
+    run(["explain", model, "a mac disk"])
+    told = capsys.readouterr().out
+    steps = [level.path for level in deciban.load(model).explain_levels("a mac disk")]
+    assert re.findall(r"^(\S+)  probability [01]\.\d+$", told, re.MULTILINE) == steps
+    assert steps[0] == "comp"
+    run(["explain", model, "a mac disk", "--json", "--label", "rec"])
+    assert [level["path"] for level in json.loads(capsys.readouterr().out)["levels"]] == ["rec"]

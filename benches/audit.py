@@ -6,11 +6,11 @@ the file, as scikit-learn cuts them, would put flipped texts of one label into o
 
 Rivals: cleanlab (confident learning), given the probabilities of scikit-learn's cross_val_predict in five folds, of
 TfidfVectorizer and LogisticRegression, its usual recipe, of words or of words and runs of two, or MultinomialNB. Each
-runs in a process of its own, from the file to the ranking; seconds are those of the whole process, and of processors.
+runs in a process of its own, from the file to the ranking; seconds are those of processors, of the whole process.
 Of 20 labels, runs of two words would take scikit-learn hours, and are left out.
 
 Figures are kept in benches/results/audit.json: a run measures the sets and programs that it is asked for (--only,
---who), and the page has all of them. Each time is compared with deciban's from the same file.
+--who), and the page has all of them, of whichever hour they are; what is said of the machine is of the last run.
 """
 
 from __future__ import annotations
@@ -144,12 +144,12 @@ def child(who: str, path: Path) -> float:
 
 def table(results: Results) -> str:
     """All figures, set by set."""
-    lines = ["| set | who | precision of the first 5 % | seconds | of processors | times as long as deciban |"]
-    lines.append("| --- | --- | ---: | ---: | ---: | ---: |")
+    lines = ["| set | who | precision of the first 5 % | CPU seconds | times as long as deciban |"]
+    lines.append("| --- | --- | ---: | ---: | ---: |")
     for name, found in results.items():
         for who, of in found.items():
             times = of["cpu"] / found.get("deciban", of)["cpu"]
-            figures = f"{of['precision']:.3f} | {of['seconds']:.1f} | {of['cpu']:.1f} | {times:.0f}"
+            figures = f"{of['precision']:.3f} | {of['cpu']:.1f} | {times:.0f}"
             lines.append(f"| {name} | {who} | {figures} |")
     return "\n".join(lines)
 

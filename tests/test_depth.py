@@ -120,3 +120,10 @@ def test_bad_wishes(tickets_model):
         with pytest.raises((DecibanError, UsageError)) as raised:
             run(["rank", str(tickets_model), str(TICKETS), "--label", "billing", *options.split()])
         assert str(raised.value).startswith(line)
+
+
+def test_texts_that_are_not_like_the_held_out_ones_are_read_as_deep_as_probabilities_ask():
+    """Held-out texts were all surer than any of the file: they alone would read none."""
+    found = depth(np.linspace(0.9, 0, 200), np.full(99, 0.01), 0.9)
+    assert found.is_promised
+    assert found.depth == found.by_probabilities > 100

@@ -248,13 +248,13 @@ class Answering(Known):
     def depth(self, texts: object, label: str, recall: float = 0.95) -> Depth:
         """How many of the texts, the most likely of a label first, must be read to find so much of it.
 
-        By texts of the label that were held out when the model was calibrated; where those are too few to promise it,
-        by probabilities alone.
+        By texts of the label that were held out when the model was calibrated, and by probabilities: the deeper one.
+        Where held-out texts are too few to promise it, by probabilities alone.
 
         >>> mail = train(["free money", "money now", "see you", "you see me"] * 20, ["spam", "spam", "ham", "ham"] * 20)
-        >>> found = mail.depth(["money", "free", "you", "see"] * 25, "spam", recall=0.8)
-        >>> found.depth, found.texts, found.is_promised
-        (50, 100, True)
+        >>> found = mail.depth(["free money", "you see me"] * 50, "spam", recall=0.8)
+        >>> 40 <= found.depth <= 50, found.texts, found.is_promised
+        (True, 100, True)
         """
         check_recall(recall)
         texts = texts_of(texts)

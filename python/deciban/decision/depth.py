@@ -15,6 +15,8 @@ texts nor how frequent labels are matter, but for R. Where m is too small even f
 **Probabilities.** If they are honest, F and M are sums of coins, and d is the least depth with
 
     mean + 1.645 standard deviations of  rho M - (1 - rho) F  <=  0
+
+To be read is the deeper of both: where the file's texts are not like the held-out ones, the second may still tell.
 """
 
 from __future__ import annotations
@@ -36,11 +38,11 @@ Z = 1.6448536269514722  # the standard normal's 95 % quantile
 
 @dataclass(frozen=True)
 class Depth:
-    """How many of some ranked texts to read for a recall: `depth`, by held-out texts where those can promise it.
+    """How many of some ranked texts to read for a recall: `depth`, by held-out texts, and by probabilities.
 
     `relevant` texts of the label are expected in all, `expected_recall` of them among those read. `promised` is the
     recall that `held_out` texts of the label promise with 95 % confidence, of those read; by probabilities alone, it
-    would take `by_probabilities`.
+    would take `by_probabilities`, which is the least that is read.
     """
 
     texts: int
@@ -83,9 +85,9 @@ def depth(p: Floats, away: Floats, recall: float) -> Depth:
     """How deep to read texts with such probabilities of a label; 1 - p of held-out ones of it are `away`, rising.
 
     >>> p = np.linspace(1, 0, 101)
-    >>> found = depth(p, np.linspace(0.0, 0.6, 99), recall=0.9)
+    >>> found = depth(p, np.linspace(0.0, 0.9, 99), recall=0.9)
     >>> found.depth, found.is_promised, found.by_probabilities
-    (61, True, 76)
+    (88, True, 78)
     """
     falling = -np.sort(-p)
     by_probabilities, relevant = _by_probabilities(falling, recall), float(falling.sum())
@@ -93,7 +95,7 @@ def depth(p: Floats, away: Floats, recall: float) -> Depth:
     to = by_probabilities
     if promised >= recall:
         least = away[len(away) - j]
-        to = len(p) if least >= UNLIKE else int(((1 - falling).round(DIGITS) <= least).sum())
+        to = max(to, len(p) if least >= UNLIKE else int(((1 - falling).round(DIGITS) <= least).sum()))
     found = float(falling[:to].sum() / relevant) if relevant else 1.0
     return Depth(len(p), recall, to, relevant, found, len(away), promised, by_probabilities)
 

@@ -164,8 +164,8 @@ def _grown(train: Texts, seed: int) -> Callable[[list[str]], list[str]]:
 
 def _seeds(chosen: str, train: Texts, test: Texts) -> Seeds:
     """Several forests with the features that were chosen, and several trees of words."""
-    features = int(dict(part.split("=") for part in chosen.split(", "))["features"])
-    model = deciban.train(*train, model="rotation-forest", rounds=SEEDS * ROUNDS, features=features)
+    settings = next(settings for settings in CHOICES[FOREST] if _told(settings) == chosen)
+    model = deciban.train(*train, **{**settings, "rounds": SEEDS * ROUNDS})
     grown = model._card
     assert isinstance(grown, Forest)
     y, said = np.array([model.labels.index(label) for label in test[1]]), _said(grown, test[0])
@@ -194,10 +194,15 @@ def _sparse(train: Texts, test: Texts) -> Outcome:
 
 
 def _ours(choices: Sequence[dict[str, Any]], train: Texts, test: Texts) -> Outcome:
+    if len(choices) == 1:
+        return _judged(choices[0], train, test, "", 0.0)
     start = time.perf_counter()
-    best = choices[0] if len(choices) == 1 else max(choices, key=lambda settings: _held_out(settings, train))
-    told = ", ".join(f"{name}={value}" for name, value in best.items() if name != "model" and len(choices) > 1)
-    return _judged(best, train, test, told, time.perf_counter() - start if len(choices) > 1 else 0.0)
+    best = max(choices, key=lambda settings: _held_out(settings, train))
+    return _judged(best, train, test, _told(best), time.perf_counter() - start)
+
+
+def _told(settings: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in settings.items() if name != "model")
 
 
 def _held_out(settings: dict[str, Any], train: Texts) -> float:

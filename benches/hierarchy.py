@@ -188,11 +188,37 @@ def speed(learnt: Part, test: Part) -> Iterator[str]:
         yield f"| {name} | {accuracy} | {per[0]} | {per[1]} | {times[0]:.1f} x | {times[1]:.1f} x |"
 
 
+def draw(page: str) -> None:
+    """The accuracies of a page against the number of texts a label, as hierarchy.svg."""
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    mpl.rcParams["svg.hashsalt"] = "deciban"
+    from matplotlib import pyplot as plt
+
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("|") and "(" in line]
+    sets = list(dict.fromkeys(row[0] for row in rows))
+    figure, axes = plt.subplots(1, len(sets), figsize=(3.4 * len(sets), 3), squeeze=False, layout="constrained")
+    for axis, name in zip(axes[0], sets, strict=True):
+        own = [row for row in rows if row[0] == name]
+        for way, column in (("flat", 2), ("shared", 3), ("top-down", 4)):
+            axis.plot(range(len(own)), [float(row[column].split()[0]) for row in own], marker="o", label=way)
+        axis.set_xticks(range(len(own)), [row[1] for row in own])
+        axis.set(title=name, xlabel="texts a label", ylabel="% right")
+    axes[0][0].legend()
+    figure.savefig(RESULTS / "hierarchy.svg", metadata={"Date": None})
+
+
 def main() -> None:
     """Measures, prints the page and writes it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="TREC alone, once, and no page: does it run?")
-    quick = parser.parse_args().quick
+    parser.add_argument("--draw", action="store_true", help="only draw the page that is there")
+    given = parser.parse_args()
+    quick = given.quick
+    if given.draw:
+        draw((RESULTS / "hierarchy.md").read_text(encoding="utf-8"))
+        return
     lines = [
         "# Labels that are paths",
         "",
@@ -224,6 +250,7 @@ def main() -> None:
     print(page)
     if not quick:
         (RESULTS / "hierarchy.md").write_text(page, encoding="utf-8")
+        draw(page)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import pytest
 from conftest import ROOT
 
 PARTS = ["Idea", "Formula", "When", "When not", "Reference"]
-PAGES = ["path", "projection", "properties", "search", "selection", "weighting"]
+PAGES = ["hierarchy", "path", "projection", "properties", "search", "selection", "weighting"]
 DRAWN = (ROOT / "docs" / "picture.py").read_text("utf-8")
 
 

@@ -26,6 +26,7 @@ from deciban.errors import (
     NoHierarchy,
     NoPaths,
     NotForModel,
+    NotForSeveral,
     OtherTrainingTexts,
     TooManyShared,
     UnknownLabel,
@@ -340,6 +341,7 @@ def test_a_fitted_model_is_flat_and_knows_its_nodes() -> None:
         (lambda: trained("top-down").explain("a", rule=deciban.Rule(reject_cost=0.1)), NoFlatWeights),
         (lambda: trained("top-down").recalibrate(["a"] * 40, ["art", "rec/car"] * 20), OtherTrainingTexts),
         (lambda: deciban.train(TEXTS, LABELS).predict_node(["a"]), NoHierarchy),
+        (lambda: deciban.train(TEXTS, [[y] for y in LABELS], several=True, hierarchy="/"), NotForSeveral),
         (lambda: deciban.train(TEXTS, LABELS, hierarchy="/", levels="top-down", unlabelled=["a"]), NotForModel),
     ],
 )

@@ -58,6 +58,7 @@ def settings_of(given: dict[str, Any]) -> Settings:
         "joint",
         "class_weight",
         "project",
+        "hierarchy",
         "calibration",
     )
     for name in passed_over:

@@ -89,18 +89,19 @@ def main() -> None:
         task = _task(name, given.texts)
         truth = indicator(task.test.sets, task.labels)
         choices = THEIRS[: given.rivals if name == SETS[0] else 1]
-        outcomes = []
-        for outcome in chain(_ours(task, given.models), _linear_svc(task, choices)):
-            outcomes.append(outcome)
+        for number, outcome in enumerate(chain(_ours(task, given.models), _linear_svc(task, choices))):
             line = _line(task, truth, outcome)
             print(line, end="", flush=True)
             lines += line
             notes += f"- {name}, {outcome.model}: {outcome.told}\n" if outcome.told else ""
-        notes += _bars(task, truth, outcomes[0])
-    page = _page(lines, notes, about)
-    print(page)
-    given.results.mkdir(exist_ok=True, parents=True)
-    (given.results / "several.md").write_text(page)
+            notes += _bars(task, truth, outcome) if number == 0 else ""
+            _write(given.results, _page(lines, notes, about))  # whoever stops it has what is done
+    print(notes)
+
+
+def _write(folder: Path, page: str) -> None:
+    folder.mkdir(exist_ok=True, parents=True)
+    (folder / "several.md").write_text(page)
 
 
 def _arguments() -> argparse.Namespace:

@@ -379,7 +379,7 @@ def test_what_is_unexpected_is_one_line_too(run, monkeypatch, kind):
     def fault(_):
         raise kind("two\nlines")
 
-    monkeypatch.setattr("deciban.classifier.load", fault)
+    monkeypatch.setattr("deciban.loading.load", fault)
     line = rf"unexpected {kind.__name__}: two\nlines (DECIBAN_TRACEBACK=1 shows where; please report it)"
     assert run("info", "mail.deciban") == (1, "", f"deciban: {line}\n")
     monkeypatch.setenv("DECIBAN_TRACEBACK", "1")

@@ -132,7 +132,7 @@ def test_every_model_has_a_report_by_folds(page, tickets, name):
         assert "Models like this one were trained anew" in text
         assert "The models that erred are gone: the evidence is the full model’s" in text
         assert "Can its probabilities be believed?" in text
-        assert html.count("<svg") == 3
+        assert html.count("<svg") == 4
         assert ("What the model goes by" in text) != one.frozen
 
 
@@ -197,7 +197,7 @@ def test_training_writes_a_report(tmp_path, capsys):
     assert run(arguments) == 0
     assert capsys.readouterr().out.splitlines()[-1] == f"report: {report}"
     html = report.read_text(encoding="utf-8")
-    assert html.count("<svg") == 4
+    assert html.count("<svg") == 5
     text = words_of(html)
     assert "Would more labels help?" in text
     assert "Leave-one-out: each text is judged" in text

@@ -267,7 +267,7 @@ mod tests {
             let mut log_p = vec![0.0; 5];
             descent.decide_all(&row, &mut log_p);
             descent.add_down(&mut log_p);
-            let mut expected = vec![(0u32, log_p[3]), (1, log_p[2]), (2, log_p[4])];
+            let mut expected = [(0u32, log_p[3]), (1, log_p[2]), (2, log_p[4])];
             assert!((expected.iter().map(|(_, log_p)| log_p.exp()).sum::<f64>() - 1.0).abs() < 1e-12);
             expected.sort_by(|a, b| b.1.total_cmp(&a.1));
             for most in 1..=3 {

@@ -126,7 +126,7 @@ class Answering(Known):
         A node is as probable as all labels at it and below it; the root, "", is sure.
 
         >>> texts, labels = ["oil and canvas", "a disk drive", "a mac disk"], ["art", "comp/pc", "comp/mac"]
-        >>> model = train(texts * 3, labels * 3, hierarchy="/", model="multinomial")
+        >>> model = train(texts * 9, labels * 9, hierarchy="/", model="multinomial")
         >>> [node for node, _ in model.predict_node(["disk", "mac", "?"], 0.7)]
         ['comp', 'comp/mac', '']
         """
@@ -331,7 +331,7 @@ class Answering(Known):
         """Why a text goes each step of a path, by default to its most probable label, rather than another one.
 
         >>> texts, labels = ["oil and canvas", "a disk drive", "a mac disk"], ["art", "comp/pc", "comp/mac"]
-        >>> model = train(texts * 3, labels * 3, hierarchy="/")
+        >>> model = train(texts * 9, labels * 9, hierarchy="/")
         >>> [level.path for level in model.explain_levels("disk of a mac")]
         ['comp', 'comp/mac']
         """

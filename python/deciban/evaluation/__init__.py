@@ -14,11 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..decision.costs import Costs
-from ..decision.rules import Decider, Rule
 from ..holdout import HeldOut
 from .costs import mean_cost
 from .curves import Ranked, ranked
-from .decisions import SHARES, decisions
+from .decisions import errors_by_share
 from .doubts import Doubts
 from .hierarchy import SEPARATOR, PathFigures, path_figures
 from .intervals import bootstrap_macro_f1, bootstrap_share, wilson
@@ -166,14 +165,8 @@ class Evaluation:
 
     @cached_property
     def errors(self) -> tuple[tuple[float, float], ...]:
-        """The share that is wrong (second) if only the most certain share of the examples (first) is answered.
-
-        None where there are no scores, or so many that they are not kept.
-        """
-        if not isinstance(self.held.given, np.ndarray) or not self.held.has_scores:
-            return ()
-        even = np.full(len(self.held.labels), 1 / len(self.held.labels))
-        return tuple(zip(SHARES, decisions(self.held, Decider(Rule(), self.held.labels, even)).errors, strict=True))
+        """The share that is wrong (second) if only the most certain share of the examples (first) is answered."""
+        return errors_by_share(self.held) if self.held.has_scores else ()
 
     @property
     def roc_area(self) -> float | None:

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..decision import log_posterior
+from ..decision import log_posterior, posterior
 from ..decision.costs import cost_of
 from ..decision.rules import Decided, Decider, Rule
 from ..holdout import HeldOut
 from .intervals import wilson
+from .probabilities import some_of
 
 Floats = npt.NDArray[np.float64]
 SHARES = tuple(share / 20 for share in range(1, 21))
@@ -104,6 +105,22 @@ def decisions(held: HeldOut, decider: Decider) -> RuleFigures:
         cost_of_most_probable=math.fsum(plain) / len(decided),
         errors=_errors(is_right, -found.cost if rule.costs else found.probability),
     )
+
+
+def errors_by_share(held: HeldOut) -> tuple[tuple[float, float], ...]:
+    """The share that is wrong (second) if only the most certain share of the examples (first) gets its likeliest label.
+
+    >>> held = HeldOut(("ham", "spam"), ["ham", "spam"], np.log([[0.9, 0.1], [0.8, 0.2]]))
+    >>> found = dict(errors_by_share(held))
+    >>> found[0.5], found[1.0]
+    (0.0, 0.5)
+    """
+    places = some_of(held)
+    found = [(p.argmax(axis=1), p.max(axis=1)) for p in map(posterior, held.scores_of(places))]
+    most, sure = (np.concatenate(column) for column in zip(*found, strict=True))
+    pairs = zip(places.tolist(), most.tolist(), strict=True)
+    is_right = np.array([held.truth[place] == held.labels[r] for place, r in pairs], np.bool_)
+    return tuple(zip(SHARES, _errors(is_right, sure), strict=True))
 
 
 def _mean_cost(prices: Floats, found: Decided, rule: Rule) -> float:

@@ -69,7 +69,7 @@ class Several:
     >>> texts = ["wheat and corn rise", "corn falls", "oil rises", "hello"] * 3
     >>> labels = [["grain", "wheat"], ["grain"], ["oil"], []] * 3
     >>> news = deciban.train(texts, labels, several="|", model="multinomial")
-    >>> news.labels, news.predict(["corn", "wheat", "hello"])
+    >>> news.labels, news.predict(["corn", "wheat and corn", "hello"])
     (('grain', 'oil', 'wheat'), [('grain',), ('grain', 'wheat'), ()])
     """
 

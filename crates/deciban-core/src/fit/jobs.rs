@@ -221,7 +221,7 @@ mod tests {
     fn rows_of_several_labels_are_a_problem_for_each_label() {
         let (matrix, cost) = (matrix(), [1.0; 60]);
         let folds: Vec<u32> = (0..60).map(|row| row % 5).collect();
-        let has = |row: u32, label: u32| (row * row + row / 7) % (label + 2) == 0;
+        let has = |row: u32, label: u32| (row * row + row / 7).is_multiple_of(label + 2);
         let (mut ends, mut label) = (vec![0], Vec::new());
         for row in 0..60 {
             label.extend((0..3).filter(|&label| has(row, label)));

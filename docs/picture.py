@@ -165,7 +165,8 @@ def weighting(texts: list[str], labels: list[str]) -> None:
         drawn = Figure(figsize=(11, 3.8), layout="constrained")
         for panel, by, model in zip(drawn.subplots(1, 3), TERM_WEIGHTS[1:], models, strict=True):
             weight = np.round(model.term_weights / model.term_weights.mean(), 4)
-            panel.plot(frequency, weight, ".", color=SOFT, markersize=3, alpha=0.5)
+            points = np.unique(np.stack([frequency, weight.round(2)]), axis=1)  # what lies upon another adds nothing
+            panel.plot(*points, ".", color=SOFT, markersize=3, alpha=0.5)
             often = np.flatnonzero(frequency >= 8)
             told = [*often[np.argsort(-weight[often])[:40]], *often[np.argsort(-frequency[often])[:6]]]
             for place in _apart(np.log(frequency) / 6, weight / weight.max(), told):

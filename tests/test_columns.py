@@ -1,5 +1,6 @@
 """Texts in Arrow's buffers and in bytes: read where they stand, and the same as from a list."""
 
+import ctypes
 import subprocess
 import sys
 
@@ -352,6 +353,61 @@ def test_an_object_that_fails_to_hand_over_its_buffers():
             raise ValueError("two\nlines")
 
     assert refusal(Failing(None)).startswith("expected a list or a column of texts, got Failing ")
+
+
+@pytest.mark.parametrize("name", ["__arrow_c_array__", "__arrow_c_stream__"])
+def test_buffers_that_were_handed_over_before(name):
+    handed = getattr(pa.array(TEXTS) if "array" in name else pa.chunked_array([TEXTS]), name)()
+    column = type("Held", (), {name: lambda self: handed})()
+    assert list(texts_of(column)) == TEXTS
+    assert refusal(column).startswith("expected a list or a column of texts, got Held ")
+
+
+class Stream(ctypes.Structure):
+    """Arrow's C stream interface, of texts: an array comes, and then an error."""
+
+    _fields_ = [(name, ctypes.c_void_p) for name in ("get_schema", "get_next", "get_last_error", "release", "private")]
+
+
+class Failing:
+    """Hands over such streams, with some words for the error."""
+
+    def __init__(self, words):
+        self.words, self.kept = words, []
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        of_stream = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+        of_error = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
+        arrays = [pa.array(TEXTS)]
+
+        def get_schema(_, out):
+            pa.string()._export_to_c(out)
+            return 0
+
+        def get_next(_, out):
+            if not arrays:
+                return 5
+            arrays.pop()._export_to_c(out)
+            return 0
+
+        def get_last_error(_):
+            return self.words and ctypes.addressof(self.words)
+
+        calls = of_stream(get_schema), of_stream(get_next), of_error(get_last_error)
+        stream = Stream(*(ctypes.cast(call, ctypes.c_void_p).value for call in calls))
+        self.kept.append((calls, stream))
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return new(ctypes.addressof(stream), b"arrow_array_stream", None)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [(ctypes.create_string_buffer(b"disk gone"), "disk gone"), (None, "error 5 of the stream")],
+    ids=["with words", "without"],
+)
+def test_a_stream_that_fails_on_its_way(words, told):
+    assert refusal(Failing(words)) == f"the Arrow column of texts cannot be read: C Data interface error: {told}"
 
 
 NO_TEXTS = {

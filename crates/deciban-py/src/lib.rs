@@ -1,5 +1,6 @@
 //! `deciban._core`: deciban-core for Python. Conversion only: flat buffers in, flat buffers out, the GIL released.
 
+mod arrow;
 mod fit;
 mod labels;
 mod left_out;

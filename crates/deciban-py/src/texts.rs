@@ -7,9 +7,9 @@ use pyo3::exceptions::{PyException, PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyIterator, PyList, PyString};
-use pyo3_arrow::input::AnyArray;
 
 use crate::BadText;
+use crate::arrow::Arrays;
 
 /// Texts are taken from Python, and its signals looked at, each time about this many bytes have been read.
 const BYTES_AT_ONCE: usize = 1 << 22;
@@ -156,17 +156,16 @@ struct Chunk {
 /// The column that an object hands over by Arrow's PyCapsule interface; None if it hands over none of texts.
 #[pyfunction]
 pub fn column(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Option<Column>> {
-    let reader = match given.extract::<AnyArray>().and_then(AnyArray::into_reader) {
-        Ok(reader) => reader,
+    let Arrays { kind, each } = match given.extract::<Arrays>() {
+        Ok(arrays) => arrays,
         Err(error) if error.is_instance_of::<PyException>(py) => return Ok(None),
         Err(signal) => return Err(signal),
     };
-    let kind = reader.field().data_type().clone();
     let kind = if let DataType::Dictionary(_, values) = kind { *values } else { kind };
     let Some(bytes) = as_bytes(&kind) else { return Ok(None) };
     let is_text = kind != bytes;
     let chunk = |array: Result<ArrayRef, ArrowError>| Ok(Chunk { array: checked_array(&array?, &bytes)?, is_text });
-    let chunks = py.detach(|| reader.map(chunk).collect::<Result<_, ArrowError>>());
+    let chunks = py.detach(|| each.map(chunk).collect::<Result<_, ArrowError>>());
     chunks.map(|chunks| Some(Column(chunks))).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 

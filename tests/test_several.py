@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 import deciban
 from deciban.cli import UsageError, run
 from deciban.counts import Counts
+from deciban.evaluation import multilabel
 from deciban.rows import rows
 from deciban.settings import Settings
 from deciban.several import odds
 from deciban.several.counting import EVERY, check, count
 from deciban.several.deciding import THRESHOLDS, decide, line
+from deciban.several.held import HeldOut
 
 WORDS = st.lists(st.sampled_from(["corn", "oil", "rise", "fall", "wheat"]), max_size=5).map(" ".join)
 LABELS = st.sets(st.sampled_from(["a", "b", "c", "\t"])).map(lambda of: tuple(sorted(of)))
@@ -212,11 +214,72 @@ def test_micro_thresholds_have_the_greatest_micro_f1():
     has = rng.random((300, 4)) < 0.3
     z = has + rng.normal(size=has.shape)
     found = decide(z, has, "micro")
-    from deciban.evaluation import multilabel
-
     log_odds = z * found.slope + found.shift
     best = multilabel.f1(has, log_odds >= found.threshold)
     assert best >= max(multilabel.f1(has, log_odds >= t) for t in np.linspace(-5, 5, 101)) - 1e-12
+
+
+def rare_ones_last(rng, texts):
+    """Held-out scores where labels of two texts each score their own below a thousand others, as if by chance."""
+    has = np.zeros((texts, 42), bool)
+    has[:, :2] = rng.random((texts, 2)) < 0.3
+    for label in range(2, 42):
+        has[rng.choice(texts, 2, replace=False), label] = True
+    z = np.where(has, 2.0, -2.0) + rng.normal(size=has.shape)
+    z[:, 2:] = -5 + rng.normal(size=(texts, 40))  # nothing is told of rare ones
+    return z, has
+
+
+@pytest.mark.parametrize("thresholds", THRESHOLDS)
+def test_no_rare_label_is_bought_by_giving_it_to_thousands(thresholds):
+    rng = np.random.default_rng(5)
+    by = decide(*rare_ones_last(rng, 3000), thresholds)
+    z, has = rare_ones_last(rng, 3000)
+    said = z * by.slope + by.shift >= by.threshold
+    assert said.sum(axis=1).mean() < 1.2 * has.sum(axis=1).mean()
+    assert multilabel.f1(has, said) > 0.85
+
+
+@pytest.mark.parametrize("thresholds", THRESHOLDS)
+def test_what_is_promised_of_thresholds_comes_true(thresholds):
+    rng = np.random.default_rng(6)
+    n = [400, 100, 30, 10, 5, 2, 1]
+
+    def drawn():
+        has = np.array([rng.permutation(4000) < each for each in n]).T
+        return np.where(has, 0.0, -4.0) + rng.normal(size=has.shape), has
+
+    z, has = drawn()
+    promise = HeldOut(z, has, line(z, has))
+    found = promise.decided(thresholds)
+    others, have = drawn()
+    said = others * found.slope + found.shift >= found.threshold
+    told = promise.promised(thresholds)
+    assert multilabel.f1(have, said) == pytest.approx(told["micro_f1"], abs=0.05)
+    assert said.sum(axis=1).mean() == pytest.approx(told["cardinality"], rel=0.2)
+
+
+def test_both_are_worth_most_together():
+    rng = np.random.default_rng(7)
+    has = rng.random((500, 6)) < [0.4, 0.2, 0.1, 0.05, 0.02, 0.01]
+    odds = np.where(has, 1.0, -3.0) + 1.5 * rng.normal(size=has.shape)
+
+    def worth(thresholds):
+        said = odds >= THRESHOLDS[thresholds](odds, has)
+        return multilabel.f1(has, said) + multilabel.f1(has, said, "macro")
+
+    assert all(worth("both") >= worth(other) - 0.01 for other in THRESHOLDS)
+
+
+@pytest.mark.parametrize("given", [{"model": "multinomial", "alpha": 0.1}, {"model": "nbsvm", "cost": 1.0}, {}])
+def test_what_folds_promise_comes_true_on_real_news(data, given):
+    (texts, labels), (others, truth) = (data("reuters-modapte", split, 1500) for split in ("train", "test"))
+    sets, true = ([() if each == "none" else each.split("+") for each in of] for of in (labels, truth))
+    news = deciban.train(texts, sets, several="|", **given)
+    promise, found = news.provenance[0]["promised"], news.evaluate(others, true)
+    assert found.micro_f1 == pytest.approx(promise["micro_f1"], abs=0.06)
+    assert found.micro_f1 > 0.6
+    assert found.cardinality[1] < 1.2 * found.cardinality[0]
 
 
 def test_one_label_and_one_that_every_text_has():

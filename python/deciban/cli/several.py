@@ -51,12 +51,15 @@ def train(given: Namespace) -> None:
         model = trained(read, with_words(settings, [read.texts]), manner, source.name, steps=steps)
     took = time.perf_counter() - start
     model.save(given.output, frozen=given.frozen)
-    facts = {"model": given.output, **_sizes(model), "seconds": round(took, 3)}
+    promise = {name: of for name, of in model.provenance[-1].items() if name == "promised"}
+    facts = {"model": given.output, **_sizes(model), "seconds": round(took, 3), **promise}
     if given.json:
         screen.write_json(facts)
         return
     sizes = "{examples:,} texts of {labels:,} labels, {cardinality:.2f} a text, {terms:,} terms, in {seconds:.2f} s"
     print(f"trained on {sizes.format(**facts)}")
+    if "promised" in facts:
+        print(_promise(facts["promised"]))
     how = f"how good is it? deciban evaluate {given.output} FILE"
     print(f"saved as {given.output}{'; frozen: it predicts and explains' if given.frozen else f'; {how}'}")
 
@@ -64,6 +67,12 @@ def train(given: Namespace) -> None:
 def _sizes(model: Several) -> dict[str, Any]:
     sizes = {"examples": model.texts, "labels": len(model.labels), "terms": len(model.lexicon)}
     return {**sizes, "cardinality": model.cardinality}
+
+
+def _promise(of: dict[str, float]) -> str:
+    """What to expect of a model, in a sentence."""
+    figures = "micro-F1 {micro_f1:.4f}, macro-F1 {macro_f1:.4f}, {cardinality:.2f} labels a text".format(**of)
+    return f"of texts that were held out: {figures}"
 
 
 def predict(given: Namespace, model: Several, source: Source) -> None:
@@ -146,5 +155,7 @@ def info(given: Namespace, model: Several) -> None:
     print("settings: " + ", ".join(f"{name}={value}" for name, value in model.settings.told.items()))
     for part in model.provenance:
         for name, f1 in part.get("fit", {}).get("held_out", {}).items():
-            print(f"fitted, {name}: micro-F1 {f1:.4f} of texts that were held out")
+            print(f"fitted, {name}: micro-F1 {f1:.4f} of texts that were held out, with one threshold")
+        if "promised" in part:
+            print(_promise(part["promised"]))
     print(f"trained on: {told(model.provenance)}")

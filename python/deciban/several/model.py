@@ -43,8 +43,9 @@ from ..settings import CONTINUED, Settings
 from ..terms import refuse
 from . import odds
 from .counting import EVERY, check, count
-from .deciding import Deciding, decide, plain
+from .deciding import Deciding, line, plain
 from .fitted import fit
+from .held import HeldOut
 from .kept import IN_MEMORY, Given, counted, read_whole
 
 if TYPE_CHECKING:
@@ -143,28 +144,35 @@ class Several:
 
     def _make(self, steps: Steps | None = None) -> None:
         """Weighs the counts, or fits the rows; and decides by what texts score that were left out."""
-        card, held, has = self._fitted(steps) if self.settings.model in CONTINUED else self._weighed()
-        deciding = plain(len(self.labels)) if len(held) < 2 else decide(held, has, self.manner.thresholds)
+        card, held = self._fitted(steps) if self.settings.model in CONTINUED else self._weighed()
+        deciding = plain(len(self.labels)) if len(held.z) < 2 else held.decided(self.manner.thresholds)
         self._made = deciding.folded(card), deciding
+        if len(held.z) >= 2:
+            self._tell("promised", held.promised(self.manner.thresholds))
 
-    def _fitted(self, steps: Steps | None) -> tuple[Scorecard, Floats, Bools]:
-        """A scorecard, what texts score that were held out, and which labels those have."""
+    def _tell(self, name: str, facts: dict[str, Any]) -> None:
+        """Remembers how it came to be what it is now, in place of how it was before."""
+        *earlier, last = ({key: part[key] for key in part if key != name} for part in self.provenance)
+        self.provenance = (*earlier, {**last, name: facts})
+
+    def _fitted(self, steps: Steps | None) -> tuple[Scorecard, HeldOut]:
+        """A scorecard, and what texts score that were held out."""
         given, settings = self._examples, self.settings
         if given is None:
             raise NeedsExamples(model=settings.model)
         has = odds.indicator(given.sets, self.labels)
         found = fit(self.counts, rows(self.lexicon, given.texts, settings.cores), has, settings, steps)
         self.settings = found.settings
-        *earlier, last = self.provenance
-        self.provenance = (*earlier, {**last, "fit": found.told})
-        return found.card, found.held, has
+        self._tell("fit", found.told)
+        return found.card, HeldOut(found.held, has, found.line)
 
-    def _weighed(self) -> tuple[Scorecard, Floats, Bools]:
+    def _weighed(self) -> tuple[Scorecard, HeldOut]:
         """The same of a model of counts, by leave-one-out."""
         card = odds.weigh(self.counts, self.settings.strength, binary=self.settings.is_binary)
         some = (self._examples or Given([], [])).some(MOST_LEFT_OUT)
         has = odds.indicator(some.sets, self.labels)
-        return card, self._left_out(some, has), has
+        z = self._left_out(some, has)
+        return card, HeldOut(z, has, line(z, has))
 
     def _left_out(self, given: Given, has: Bools) -> Floats:
         """What texts score by the counts without them."""

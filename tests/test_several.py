@@ -13,9 +13,10 @@ import deciban
 from deciban.cli import UsageError, run
 from deciban.counts import Counts
 from deciban.evaluation import multilabel
+from deciban.protocols import evaluate_several
 from deciban.rows import rows
 from deciban.settings import Settings
-from deciban.several import odds
+from deciban.several import Given, Manner, odds, settings_of
 from deciban.several.counting import EVERY, check, count
 from deciban.several.deciding import THRESHOLDS, decide, line
 from deciban.several.held import HeldOut
@@ -396,6 +397,56 @@ def test_the_commands(files, capsys):
     assert "several labels a text, with '|' between; thresholds for both" in told
 
 
+def test_folds_train_anew_and_judge_by_what_is_left(files, capsys):
+    run(["train", "news.csv", "--several", "|", "-o", "news.deciban"])
+    capsys.readouterr()
+    run(["evaluate", "news.deciban", "news.csv", "--folds", "4", "--json"])
+    told = json.loads(capsys.readouterr().out)
+    assert (told["examples"], told["protocol"]) == (24, "4 folds")
+    assert told["micro_f1"] > 0.9
+    run(["train", "news.csv", "--several", "|", "--model", "multinomial", "--evaluate", "-o", "counts.deciban"])
+    told = capsys.readouterr().out
+    assert "24 texts, 3 labels, leave-one-out" in told
+    assert "how good is it?" not in told
+    run(["train", "news.csv", "--several", "|", "--evaluate", "tune:0.25", "-o", "news.deciban", "--json"])
+    told = json.loads(capsys.readouterr().out)
+    assert told["evaluation"]["examples"] == 6
+    assert told["promised"]["micro_f1"] > 0.9
+
+
+def test_no_group_is_on_both_sides(files, capsys):
+    rows = [f'"{text}",{"|".join(of)},{at % 3}\n' for at, (text, of) in enumerate(zip(TEXTS, SETS, strict=True))]
+    (files / "authors.csv").write_text("text,label,author\n" + "".join(rows))
+    run(["train", "authors.csv", "--several", "|", "-o", "news.deciban"])
+    capsys.readouterr()
+    run(["evaluate", "news.deciban", "authors.csv", "--folds", "3", "--group", "author"])
+    assert "24 texts, 3 labels, 3 folds, no group in two of them" in capsys.readouterr().out
+    run(["evaluate", "news.deciban", "authors.csv", "--time", "author", "--folds", "2"])
+    assert "16 texts, 3 labels, 2 steps in time" in capsys.readouterr().out
+
+
+def test_a_label_that_a_fold_does_not_teach_is_never_given_there():
+    given = Given(["corn", "oil", "you"] * 6 + ["gold"], [("grain",), ("oil",), ()] * 6 + [("metal",)])
+    found = evaluate_several(given, settings_of({"model": "multinomial"}), Manner(), "folds:3")
+    metal = found.labels.index("metal")
+    assert found.truth[:, metal].sum() == 1
+    assert not found.said[found.truth[:, metal], metal].any()
+    assert found.scores[18, metal] < -100
+
+
+def test_the_report(files, capsys):
+    run(["train", "news.csv", "--several", "|", "-o", "news.deciban", "--evaluate", "folds:4", "--report", "r.html"])
+    assert capsys.readouterr().out.endswith("report: r.html\n")
+    page = (files / "r.html").read_text(encoding="utf-8")
+    assert "24 texts, 3 labels, 4 folds" in page
+    (files / "odd.csv").write_text('text,label\n"corn <script>alert(1)</script>",oil|<b>gold\noil,\n')
+    run(["evaluate", "news.deciban", "odd.csv", "--report", "odd.html"])
+    page = (files / "odd.html").read_text(encoding="utf-8")
+    assert "corn &lt;script&gt;alert(1)" in page
+    assert "<script>" not in page
+    assert "1 labels of texts are not known to the model" in page
+
+
 def test_commands_change_models_of_counts(files, capsys):
     run(["train", "news.csv", "--several", "|", "--model", "multinomial", "-o", "news.deciban"])
     capsys.readouterr()
@@ -421,9 +472,11 @@ def test_commands_change_models_of_counts(files, capsys):
         ["recalibrate", "news.deciban", "news.csv"],
         ["predict", "news.deciban", "news.csv", "--coverage", "0.9"],
         ["predict", "news.deciban", "news.csv", "--priors", "adapt"],
-        ["evaluate", "news.deciban", "news.csv", "--folds", "3"],
+        ["evaluate", "news.deciban", "news.csv", "--curve", "--folds", "3"],
+        ["evaluate", "news.deciban", "news.csv", "--against", "one.deciban"],
+        ["evaluate", "news.deciban", "news.csv", "--coverage", "0.9"],
         ["explain", "news.deciban", "corn", "--against", "oil"],
-        ["train", "news.csv", "--several", "|", "--report", "report.html"],
+        ["train", "news.csv", "--several", "|", "--curve"],
         ["merge", "news.deciban", "one.deciban", "-o", "both.deciban"],
     ],
 )

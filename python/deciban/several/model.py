@@ -17,11 +17,10 @@ import numpy.typing as npt
 from .. import modelfile
 from .._core import BadText as BadTextInCore
 from .._core import Lexicon
-from ..counts import Counts, Frozen
+from ..counts import Counts, Frozen, Holder
 from ..errors import (
     BadSetting,
     DifferentSettings,
-    FrozenModel,
     NeedsExamples,
     NoExamples,
     NoLeaveOneOut,
@@ -63,7 +62,7 @@ class Manner(NamedTuple):
     thresholds: str = "both"
 
 
-class Several:
+class Several(Holder):
     """A model of texts that have any number of labels. Make one with `deciban.train(..., several="|")`.
 
     >>> import deciban
@@ -73,6 +72,8 @@ class Several:
     >>> news.labels, news.predict(["corn", "wheat and corn", "hello"])
     (('grain', 'oil', 'wheat'), [('grain',), ('grain', 'wheat'), ()])
     """
+
+    _HIDDEN = 1  # the label that every text has
 
     def __init__(
         self,
@@ -87,16 +88,6 @@ class Several:
         self._known, self._examples, self._made = counts, examples, known
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """The labels, sorted: the columns of `scores`."""
-        return self._known.labels[1:]
-
-    @property
-    def documents(self) -> dict[str, int]:
-        """How many texts have each label."""
-        return dict(zip(self.labels, self._known.documents[1:].tolist(), strict=True))
-
-    @property
     def texts(self) -> int:
         """How many texts it was trained on."""
         return int(self._known.documents[:1].sum())
@@ -107,21 +98,15 @@ class Several:
         return float(self._known.documents[1:].sum() / max(self.texts, 1))
 
     @property
-    def frozen(self) -> bool:
-        """Whether it has a scorecard, but no counts."""
-        return isinstance(self._known, Frozen)
-
-    @property
-    def counts(self) -> Counts:
-        """All that it knows; a frozen model has none, and says so."""
-        if isinstance(self._known, Frozen):
-            raise FrozenModel(model="the model")
-        return self._known
-
-    @property
     def lexicon(self) -> Lexicon:
         """The terms that it knows."""
         return self._known.lexicon
+
+    @property
+    def asked(self) -> Settings:
+        """Its settings as they were asked for, with C open where it chose that itself: what training it again takes."""
+        tried = self.provenance[0].get("fit", {}).get("held_out", {}) if self.provenance else {}
+        return replace(self.settings, cost=None) if len(tried) > 1 else self.settings
 
     @property
     def scorecard(self) -> Scorecard:
@@ -269,7 +254,7 @@ class Several:
 
     def learn_from(self, source: Source, progress: Callable[[int], None] | None = None) -> Self:
         """Learns the texts of a file. Returns itself."""
-        return self._learnt(read_whole(source, self.manner.separator, progress), source.name)
+        return self._learnt(read_whole(source, self.manner.separator, progress).given, source.name)
 
     def _learnt(self, given: Given, how: str) -> Self:
         self._check_changes()
@@ -283,7 +268,7 @@ class Several:
 
     def forget_from(self, source: Source, progress: Callable[[int], None] | None = None) -> Self:
         """Forgets the texts of a file. Returns itself."""
-        return self._forgotten(read_whole(source, self.manner.separator, progress), source.name)
+        return self._forgotten(read_whole(source, self.manner.separator, progress).given, source.name)
 
     def _forgotten(self, given: Given, how: str) -> Self:
         self._check_changes()

@@ -12,11 +12,14 @@ from hypothesis import strategies as st
 import deciban
 from deciban.cli import UsageError, run
 from deciban.counts import Counts
+from deciban.evaluation import multilabel
+from deciban.protocols import evaluate_several
 from deciban.rows import rows
 from deciban.settings import Settings
-from deciban.several import odds
+from deciban.several import Given, Manner, odds, settings_of
 from deciban.several.counting import EVERY, check, count
 from deciban.several.deciding import THRESHOLDS, decide, line
+from deciban.several.held import HeldOut
 
 WORDS = st.lists(st.sampled_from(["corn", "oil", "rise", "fall", "wheat"]), max_size=5).map(" ".join)
 LABELS = st.sets(st.sampled_from(["a", "b", "c", "\t"])).map(lambda of: tuple(sorted(of)))
@@ -212,11 +215,72 @@ def test_micro_thresholds_have_the_greatest_micro_f1():
     has = rng.random((300, 4)) < 0.3
     z = has + rng.normal(size=has.shape)
     found = decide(z, has, "micro")
-    from deciban.evaluation import multilabel
-
     log_odds = z * found.slope + found.shift
     best = multilabel.f1(has, log_odds >= found.threshold)
     assert best >= max(multilabel.f1(has, log_odds >= t) for t in np.linspace(-5, 5, 101)) - 1e-12
+
+
+def rare_ones_last(rng, texts):
+    """Held-out scores where labels of two texts each score their own below a thousand others, as if by chance."""
+    has = np.zeros((texts, 42), bool)
+    has[:, :2] = rng.random((texts, 2)) < 0.3
+    for label in range(2, 42):
+        has[rng.choice(texts, 2, replace=False), label] = True
+    z = np.where(has, 2.0, -2.0) + rng.normal(size=has.shape)
+    z[:, 2:] = -5 + rng.normal(size=(texts, 40))  # nothing is told of rare ones
+    return z, has
+
+
+@pytest.mark.parametrize("thresholds", THRESHOLDS)
+def test_no_rare_label_is_bought_by_giving_it_to_thousands(thresholds):
+    rng = np.random.default_rng(5)
+    by = decide(*rare_ones_last(rng, 3000), thresholds)
+    z, has = rare_ones_last(rng, 3000)
+    said = z * by.slope + by.shift >= by.threshold
+    assert said.sum(axis=1).mean() < 1.2 * has.sum(axis=1).mean()
+    assert multilabel.f1(has, said) > 0.85
+
+
+@pytest.mark.parametrize("thresholds", THRESHOLDS)
+def test_what_is_promised_of_thresholds_comes_true(thresholds):
+    rng = np.random.default_rng(6)
+    n = [400, 100, 30, 10, 5, 2, 1]
+
+    def drawn():
+        has = np.array([rng.permutation(4000) < each for each in n]).T
+        return np.where(has, 0.0, -4.0) + rng.normal(size=has.shape), has
+
+    z, has = drawn()
+    promise = HeldOut(z, has, line(z, has))
+    found = promise.decided(thresholds)
+    others, have = drawn()
+    said = others * found.slope + found.shift >= found.threshold
+    told = promise.promised(thresholds)
+    assert multilabel.f1(have, said) == pytest.approx(told["micro_f1"], abs=0.05)
+    assert said.sum(axis=1).mean() == pytest.approx(told["cardinality"], rel=0.2)
+
+
+def test_both_are_worth_most_together():
+    rng = np.random.default_rng(7)
+    has = rng.random((500, 6)) < [0.4, 0.2, 0.1, 0.05, 0.02, 0.01]
+    odds = np.where(has, 1.0, -3.0) + 1.5 * rng.normal(size=has.shape)
+
+    def worth(thresholds):
+        said = odds >= THRESHOLDS[thresholds](odds, has)
+        return multilabel.f1(has, said) + multilabel.f1(has, said, "macro")
+
+    assert all(worth("both") >= worth(other) - 0.01 for other in THRESHOLDS)
+
+
+@pytest.mark.parametrize("given", [{"model": "multinomial", "alpha": 0.1}, {"model": "nbsvm", "cost": 1.0}, {}])
+def test_what_folds_promise_comes_true_on_real_news(data, given):
+    (texts, labels), (others, truth) = (data("reuters-modapte", split, 1500) for split in ("train", "test"))
+    sets, true = ([() if each == "none" else each.split("+") for each in of] for of in (labels, truth))
+    news = deciban.train(texts, sets, several="|", **given)
+    promise, found = news.provenance[0]["promised"], news.evaluate(others, true)
+    assert found.micro_f1 == pytest.approx(promise["micro_f1"], abs=0.06)
+    assert found.micro_f1 > 0.6
+    assert found.cardinality[1] < 1.2 * found.cardinality[0]
 
 
 def test_one_label_and_one_that_every_text_has():
@@ -333,6 +397,56 @@ def test_the_commands(files, capsys):
     assert "several labels a text, with '|' between; thresholds for both" in told
 
 
+def test_folds_train_anew_and_judge_by_what_is_left(files, capsys):
+    run(["train", "news.csv", "--several", "|", "-o", "news.deciban"])
+    capsys.readouterr()
+    run(["evaluate", "news.deciban", "news.csv", "--folds", "4", "--json"])
+    told = json.loads(capsys.readouterr().out)
+    assert (told["examples"], told["protocol"]) == (24, "4 folds")
+    assert told["micro_f1"] > 0.9
+    run(["train", "news.csv", "--several", "|", "--model", "multinomial", "--evaluate", "-o", "counts.deciban"])
+    told = capsys.readouterr().out
+    assert "24 texts, 3 labels, leave-one-out" in told
+    assert "how good is it?" not in told
+    run(["train", "news.csv", "--several", "|", "--evaluate", "tune:0.25", "-o", "news.deciban", "--json"])
+    told = json.loads(capsys.readouterr().out)
+    assert told["evaluation"]["examples"] == 6
+    assert told["promised"]["micro_f1"] > 0.9
+
+
+def test_no_group_is_on_both_sides(files, capsys):
+    rows = [f'"{text}",{"|".join(of)},{at % 3}\n' for at, (text, of) in enumerate(zip(TEXTS, SETS, strict=True))]
+    (files / "authors.csv").write_text("text,label,author\n" + "".join(rows))
+    run(["train", "authors.csv", "--several", "|", "-o", "news.deciban"])
+    capsys.readouterr()
+    run(["evaluate", "news.deciban", "authors.csv", "--folds", "3", "--group", "author"])
+    assert "24 texts, 3 labels, 3 folds, no group in two of them" in capsys.readouterr().out
+    run(["evaluate", "news.deciban", "authors.csv", "--time", "author", "--folds", "2"])
+    assert "16 texts, 3 labels, 2 steps in time" in capsys.readouterr().out
+
+
+def test_a_label_that_a_fold_does_not_teach_is_never_given_there():
+    given = Given(["corn", "oil", "you"] * 6 + ["gold"], [("grain",), ("oil",), ()] * 6 + [("metal",)])
+    found = evaluate_several(given, settings_of({"model": "multinomial"}), Manner(), "folds:3")
+    metal = found.labels.index("metal")
+    assert found.truth[:, metal].sum() == 1
+    assert not found.said[found.truth[:, metal], metal].any()
+    assert found.scores[18, metal] < -100
+
+
+def test_the_report(files, capsys):
+    run(["train", "news.csv", "--several", "|", "-o", "news.deciban", "--evaluate", "folds:4", "--report", "r.html"])
+    assert capsys.readouterr().out.endswith("report: r.html\n")
+    page = (files / "r.html").read_text(encoding="utf-8")
+    assert "24 texts, 3 labels, 4 folds" in page
+    (files / "odd.csv").write_text('text,label\n"corn <script>alert(1)</script>",oil|<b>gold\noil,\n')
+    run(["evaluate", "news.deciban", "odd.csv", "--report", "odd.html"])
+    page = (files / "odd.html").read_text(encoding="utf-8")
+    assert "corn &lt;script&gt;alert(1)" in page
+    assert "<script>" not in page
+    assert "1 labels of texts are not known to the model" in page
+
+
 def test_commands_change_models_of_counts(files, capsys):
     run(["train", "news.csv", "--several", "|", "--model", "multinomial", "-o", "news.deciban"])
     capsys.readouterr()
@@ -358,9 +472,11 @@ def test_commands_change_models_of_counts(files, capsys):
         ["recalibrate", "news.deciban", "news.csv"],
         ["predict", "news.deciban", "news.csv", "--coverage", "0.9"],
         ["predict", "news.deciban", "news.csv", "--priors", "adapt"],
-        ["evaluate", "news.deciban", "news.csv", "--folds", "3"],
+        ["evaluate", "news.deciban", "news.csv", "--curve", "--folds", "3"],
+        ["evaluate", "news.deciban", "news.csv", "--against", "one.deciban"],
+        ["evaluate", "news.deciban", "news.csv", "--coverage", "0.9"],
         ["explain", "news.deciban", "corn", "--against", "oil"],
-        ["train", "news.csv", "--several", "|", "--report", "report.html"],
+        ["train", "news.csv", "--several", "|", "--curve"],
         ["merge", "news.deciban", "one.deciban", "-o", "both.deciban"],
     ],
 )

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .errors import NeverLearnt, UnknownLabel, listed
+from .errors import FrozenModel, NeverLearnt, UnknownLabel, listed
 from .terms import Terms, display
 
 Integers = npt.NDArray[np.int64]
@@ -207,6 +208,35 @@ class Frozen:
 
     def __repr__(self) -> str:
         return _sizes(self)
+
+
+class Holder:
+    """Whoever holds counts, or what a frozen model keeps of them; the first `_HIDDEN` labels are no user's."""
+
+    _HIDDEN: ClassVar[int] = 0
+    _known: Counts | Frozen
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels, sorted: the columns of scores."""
+        return self._known.labels[self._HIDDEN :]
+
+    @property
+    def documents(self) -> dict[str, int]:
+        """How many documents of each label it was trained on."""
+        return dict(zip(self.labels, self._known.documents[self._HIDDEN :].tolist(), strict=True))
+
+    @property
+    def frozen(self) -> bool:
+        """Whether it has a scorecard, but no counts."""
+        return isinstance(self._known, Frozen)
+
+    @property
+    def counts(self) -> Counts:
+        """All that it knows; a frozen model has none, and says so."""
+        if isinstance(self._known, Frozen):
+            raise FrozenModel(model="the model")
+        return self._known
 
 
 def _sizes(of: Counts | Frozen) -> str:

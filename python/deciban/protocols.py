@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from . import several
 from ._core import BadText as BadTextInCore
 from .choosing import is_open
 from .classifier import IN_MEMORY, Classifier
@@ -29,6 +30,7 @@ from .errors import BadSetting, HoldsExpected, NoExamples, OneLabelIn, UnevenCol
 from .evaluation import Evaluation
 from .evaluation.doubts import doubts, twins_left_out, twins_within
 from .evaluation.sets import SetFigures, left_out_figures, set_figures
+from .evaluation.several import SeveralEvaluation
 from .examples import Batch, labels_of, texts_of
 from .halves import count
 from .holdout import MOST_KEPT, HeldOut
@@ -156,6 +158,32 @@ def asked_of(classifier: Classifier) -> dict[str, Any]:
     if classifier.expected is not None:
         raise HoldsExpected(what="training it again")
     return {**named(classifier.asked), "threads": classifier.settings.threads}
+
+
+def evaluate_several(
+    given: several.Given,
+    settings: Settings,
+    manner: several.Manner,
+    protocol: str = "auto",
+    *,
+    group: object = None,
+    time: object = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> SeveralEvaluation:
+    """The same for texts of any number of labels; leave-one-out is of models of counts.
+
+    >>> given = several.Given(["wheat", "corn", "oil", "you"] * 5, [("grain",), ("grain",), ("oil",), ()] * 5)
+    >>> found = evaluate_several(given, several.settings_of({"model": "multinomial"}), several.Manner(), "folds:5")
+    >>> found.micro_f1, found.protocol
+    (1.0, '5 folds')
+    """
+    times, groups = (_column(of, len(given.sets), name) for name, of in (("time", time), ("group", group)))
+    how = _resolved(Protocol.of(protocol), groups, times, None, {"model": settings.model})
+    if how.kind == "loo":
+        return several.trained(given, settings, manner).leave_one_out()
+    split = _split(how, several.rarest(given.sets), groups, times, seed)
+    return several.in_parts(given, settings, manner, split, progress)
 
 
 def _column(given: object, n: int, what: str) -> list[Any] | None:

@@ -14,11 +14,10 @@ from .._core import Lexicon
 from ..amounts import kept_rows
 from ..calibration import Calibration, Sample
 from ..calibration.chosen import FEWEST, calibrate
-from ..counts import Counts, Frozen
+from ..counts import Counts, Frozen, Holder
 from ..decision.threshold import Threshold
 from ..errors import (
     BadSetting,
-    FrozenModel,
     HoldsExpected,
     NeedsExamples,
     NoFlatWeights,
@@ -44,7 +43,7 @@ IN_MEMORY = "texts[{}]".format  # where a text stands that came in no file
 NOT_YET = object()  # what is calibrated when it is first asked for
 
 
-class Known:
+class Known(Holder):
     """Counts and settings, and what follows from them."""
 
     def __init__(
@@ -91,11 +90,6 @@ class Known:
         return self
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """The labels, sorted: the columns of `predict_proba`."""
-        return self._known.labels
-
-    @property
     def asked(self) -> Settings:
         """Its settings as they were asked for, with all open that it chose itself: what training it again takes."""
         first = self.provenance[0] if self.provenance else {}
@@ -103,23 +97,6 @@ class Known:
             return modelfile.settings_of(first["asked"])
         is_chosen = "fit" in first and self.settings.model != "committee"
         return replace(self.settings, cost=None, shrinkage=None) if is_chosen else self.settings
-
-    @property
-    def documents(self) -> dict[str, int]:
-        """How many documents of each label it was trained on."""
-        return dict(zip(self.labels, self._known.documents.tolist(), strict=True))
-
-    @property
-    def frozen(self) -> bool:
-        """Whether it has a scorecard, but no counts."""
-        return isinstance(self._known, Frozen)
-
-    @property
-    def counts(self) -> Counts:
-        """All that it knows; a frozen model has none, and says so."""
-        if isinstance(self._known, Frozen):
-            raise FrozenModel(model="the model")
-        return self._known
 
     @property
     def lexicon(self) -> Lexicon:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import sys
 import time
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import NotForSeveral
 from ..files import csv_writer
-from . import options, screen
+from . import judged, options, screen
 
 if TYPE_CHECKING:
+    from ..evaluation.several import SeveralEvaluation
     from ..examples import Source
-    from ..several import Several
+    from ..settings import Settings
+    from ..several import Given, Manner, Several
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -41,29 +45,80 @@ def train(given: Namespace) -> None:
     from ..several import manner_of, read_whole, settings_of, trained
     from ..spelling import with_words
 
-    refuse(given, "unlabelled", "weight", "evaluate", "group", "curve", "report", expected="evaluate on other texts")
+    refuse(given, "unlabelled", "weight", expected="texts of one weight, all with their labels")
+    refuse(given, "curve", expected="--evaluate or --report, without a learning curve")
+    judged.check(given)
     manner, settings = manner_of(given.several, given.thresholds or "both"), settings_of(options.settings(given))
     check_writable(given.output, given.file)
-    start, source = time.perf_counter(), options.source(given, labelled=True)
+    if given.report is not None:
+        check_writable(given.report, given.file, given.output)
+    kind, _, column = (given.evaluate or "auto").partition(":")
+    given.time = column if kind == "time" else None
+    start, source = time.perf_counter(), options.source(given, labelled=True, keep=options.sides(given))
     with screen.progress(f"reading {given.file}", source.size) as progress:
-        read = read_whole(source, manner.separator, progress)
+        read, kept = read_whole(source, manner.separator, progress)
     with screen.steps() as steps:
-        model = trained(read, with_words(settings, [read.texts]), manner, source.name, steps=steps)
+        settings = with_words(settings, [read.texts])
+        model = trained(read, settings, manner, source.name, steps=steps)
     took = time.perf_counter() - start
+    found = None
+    if judged.is_asked(given):
+        protocol = "time" if kind == "time" else given.evaluate or "auto"
+        found = _in_parts(given, read, kept, (settings, manner, protocol))
     model.save(given.output, frozen=given.frozen)
-    facts = {"model": given.output, **_sizes(model), "seconds": round(took, 3)}
+    _report(given, model, read, found)
+    promise = {name: of for name, of in model.provenance[-1].items() if name == "promised"}
+    facts = {"model": given.output, **_sizes(model), "seconds": round(took, 3), **promise}
     if given.json:
-        screen.write_json(facts)
+        screen.write_json(facts if found is None else {**facts, "evaluation": found.as_dict()})
         return
     sizes = "{examples:,} texts of {labels:,} labels, {cardinality:.2f} a text, {terms:,} terms, in {seconds:.2f} s"
     print(f"trained on {sizes.format(**facts)}")
-    how = f"how good is it? deciban evaluate {given.output} FILE"
-    print(f"saved as {given.output}{'; frozen: it predicts and explains' if given.frozen else f'; {how}'}")
+    if "promised" in facts:
+        print(_promise(facts["promised"]))
+    how = f"; how good is it? deciban evaluate {given.output} FILE" if found is None else ""
+    print(f"saved as {given.output}{'; frozen: it predicts and explains' if given.frozen else how}")
+    if found is not None:
+        _show(given, found)
+
+
+def _in_parts(
+    given: Namespace, read: Given, kept: list[list[Any]], of: tuple[Settings, Manner, str], seed: int = 0
+) -> SeveralEvaluation:
+    """Models like the one that is asked for, each by texts that it has not learnt from."""
+    from ..protocols import evaluate_several
+
+    settings, manner, protocol = of
+    with screen.steps() as steps:
+        sides: dict[str, Any] = options.columns(given, kept)
+        return evaluate_several(read, settings, manner, protocol, seed=seed, progress=steps, **sides)
+
+
+def _report(given: Namespace, model: Several, read: Given, found: SeveralEvaluation | None) -> None:
+    """Writes the report, if one is asked for."""
+    if given.report is None or found is None:
+        return
+    from ..report.several import write_several
+
+    texts = read.texts if found.places is None else [read.texts[i] for i in found.places]
+    write_several(given.report, model, found, texts, command=shlex.join(["deciban", *sys.argv[1:]]))
+
+
+def _show(given: Namespace, found: SeveralEvaluation) -> None:
+    print(found)
+    if given.report is not None:
+        print(f"report: {given.report}")
 
 
 def _sizes(model: Several) -> dict[str, Any]:
     sizes = {"examples": model.texts, "labels": len(model.labels), "terms": len(model.lexicon)}
     return {**sizes, "cardinality": model.cardinality}
+
+
+def _promise(of: dict[str, float]) -> str:
+    """What to expect of a model, in a sentence."""
+    figures = "micro-F1 {micro_f1:.4f}, macro-F1 {macro_f1:.4f}, {cardinality:.2f} labels a text".format(**of)
+    return f"of texts that were held out: {figures}"
 
 
 def predict(given: Namespace, model: Several, source: Source) -> None:
@@ -103,20 +158,28 @@ def _proba(scores: Any) -> list[list[float]]:
 
 def evaluate(given: Namespace, model: Several) -> None:
     """Tells how good it is, on texts that it has not seen, or by leave-one-out on its own."""
+    from ..files import check_writable
     from ..several import read_whole
 
-    names = ("folds", "group", "time", "weight", "trained_on", "curve", "against", "paths", "report")
+    names = ("weight", "trained_on", "curve", "against", "paths", "coverage", "within_labels")
     decided = ("cost", "costs", "prior", "reject_cost", "min_probability")
-    refuse(given, *names, *decided, expected="FILE alone, or with --loo")
-    source = options.source(given, labelled=True)
+    refuse(given, *names, *decided, expected="FILE alone, or with --loo, --folds, --group, --time or --report")
+    if given.report is not None:
+        check_writable(given.report, given.file, given.model)
+    source = options.source(given, labelled=True, keep=options.sides(given))
     with screen.progress(f"reading {given.file}", source.size) as progress:
-        read = read_whole(source, model.manner.separator, progress)
+        read, kept = read_whole(source, model.manner.separator, progress)
     model = model.with_threads(given.threads)
-    found = (model.leave_one_out if given.loo else model.evaluate)(*read)
+    if given.folds is not None or options.sides(given):
+        protocol = f"folds:{given.folds or 5}"
+        found = _in_parts(given, read, kept, (model.asked, model.manner, protocol), given.seed)
+    else:
+        found = (model.leave_one_out if given.loo else model.evaluate)(*read)
+    _report(given, model, read, found)
     if given.json:
         screen.write_json(found.as_dict())
     else:
-        print(found)
+        _show(given, found)
 
 
 def info(given: Namespace, model: Several) -> None:
@@ -146,5 +209,7 @@ def info(given: Namespace, model: Several) -> None:
     print("settings: " + ", ".join(f"{name}={value}" for name, value in model.settings.told.items()))
     for part in model.provenance:
         for name, f1 in part.get("fit", {}).get("held_out", {}).items():
-            print(f"fitted, {name}: micro-F1 {f1:.4f} of texts that were held out")
+            print(f"fitted, {name}: micro-F1 {f1:.4f} of texts that were held out, with one threshold")
+        if "promised" in part:
+            print(_promise(part["promised"]))
     print(f"trained on: {told(model.provenance)}")

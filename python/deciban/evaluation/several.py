@@ -51,6 +51,7 @@ class SeveralEvaluation:
     scores: Floats
     protocol: str
     unknown: int = 0  # how often texts have labels that the model does not know; no figure can have those
+    places: tuple[int, ...] | None = None  # of the texts among those that were given, where not all are judged
 
     def __post_init__(self) -> None:
         if not len(self.truth):

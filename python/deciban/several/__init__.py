@@ -2,11 +2,13 @@
 held-out scores.
 
 `model` has what a user holds, `counting` the counts, `odds` the scorecard in closed form, `fitted` the one by solvers,
-`deciding` what makes labels of scores; `making` makes models of what a user asks for, or a file holds.
+`deciding` what makes labels of scores, `held` what to expect of that; `making` makes models of what a user asks for, or
+a file holds; `judging` judges such models by parts of their texts.
 """
 
 from .counting import EVERY
 from .deciding import THRESHOLDS
+from .judging import in_parts, rarest
 from .kept import Given, read_whole
 from .making import manner_of, of_saved, settings_of, trained
 from .model import Manner, Several
@@ -17,8 +19,10 @@ __all__ = [
     "Given",
     "Manner",
     "Several",
+    "in_parts",
     "manner_of",
     "of_saved",
+    "rarest",
     "read_whole",
     "settings_of",
     "trained",

@@ -22,9 +22,9 @@ from ..fitting.solvers import Solver
 from ..rows import Rows
 from ..scorecard import Scorecard
 from ..settings import Settings
-from ..splits import folds_of
 from .counting import EVERY
-from .deciding import best_f1
+from .deciding import Line, best_f1, line
+from .folds import by_rarest
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -33,10 +33,11 @@ COSTS = {"squared_hinge": (0.3, 1.0, 3.0), "logistic": (10.0, 30.0, 100.0)}  # C
 
 
 class Fitted(NamedTuple):
-    """A scorecard; what rows scored that were held out for it; the settings with what was chosen; how."""
+    """A scorecard; what rows that were held out for it scored, and their line; settings with what was chosen; how."""
 
     card: Scorecard
     held: Floats
+    line: Line
     settings: Settings
     told: dict[str, Any]
 
@@ -45,15 +46,16 @@ def fit(counts: Counts, rows: Rows, has: Bools, settings: Settings, steps: Steps
     """The model of rows that have some labels (rows x labels, without `EVERY`)."""
     member = _member(settings)
     seen = see(rows, counts.keep_labels([EVERY]), member.sight)
-    given, folds = examples(member, seen, has), folds_by_rarest(has, FOLDS)
+    given, folds = examples(member, seen, has), by_rarest(has, FOLDS)
     costs = COSTS[member.loss] if settings.cost is None else (settings.cost,)
     scores = solvers.held_out(given, _solver(member, ROUGH, settings), costs, folds, _watch(member, steps))
-    f1 = [best_f1(of_cost, has) for of_cost in scores]
+    lines = [line(of_cost, has) for of_cost in scores]
+    f1 = [best_f1(by.odds(of_cost), has) for by, of_cost in zip(lines, scores, strict=True)]
     best = int(np.argmax(f1))
     found = solvers.fit(given, _solver(member, TOLERANCE, settings), [costs[best]], progress=_watch(member, steps))[0]
     card = cards.of_one(counts.labels, counts.lexicon, seen, _with_every(found.weights, found.bias))
     told = {"held_out": {f"C = {cost:g}": of_cost for cost, of_cost in zip(costs, f1, strict=True)}}
-    return Fitted(card, scores[best], replace(settings, cost=costs[best]), told)
+    return Fitted(card, scores[best], lines[best], replace(settings, cost=costs[best]), told)
 
 
 def _member(settings: Settings) -> Member:
@@ -66,13 +68,6 @@ def examples(member: Member, seen: Seen, has: Bools) -> solvers.Examples:
     ends = np.concatenate([[0], np.cumsum(has.sum(axis=1))])
     label = np.nonzero(has)[1]
     return solvers.examples(seen.rows, len(seen.terms), label, has.shape[1], bias=member.bias, ends=ends)
-
-
-def folds_by_rarest(has: Bools, count: int, seed: int = 0) -> npt.NDArray[np.int64]:
-    """A fold for each row: those of one label are dealt out evenly, where a row goes by the rarest that it has."""
-    texts = np.where(has, has.sum(axis=0), len(has) + 1)
-    rarest = np.where(has.any(axis=1), texts.argmin(axis=1), has.shape[1])
-    return folds_of(rarest, count, seed)
 
 
 def _solver(member: Member, tolerance: float, settings: Settings) -> Solver:

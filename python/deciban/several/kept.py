@@ -58,16 +58,25 @@ class Given(NamedTuple):
         return zip(map(as_text, self.texts), self.sets, strict=True)
 
 
-def read_whole(source: Source, separator: str, progress: Callable[[int], None] | None = None) -> Given:
+class Read(NamedTuple):
+    """Texts and their labels, as a file has them, and the values of columns that are kept, if any are."""
+
+    given: Given
+    kept: list[list[Any]]
+
+
+def read_whole(source: Source, separator: str, progress: Callable[[int], None] | None = None) -> Read:
     """All texts of a file, and the labels of each."""
     texts: list[Any] = []
     sets: list[Labels] = []
+    kept: list[list[Any]] = []
     for batch in replace(source, several=separator).batches(progress):
         texts += batch.texts
         sets += batch.labels
+        kept += batch.kept
     if not sets:
         raise NoExamples(where=source.name)
-    return Given(texts, sets)
+    return Read(Given(texts, sets), kept)
 
 
 def counted(settings: Settings, given: Given, where: Callable[[int], str] = IN_MEMORY) -> Counts:

@@ -17,11 +17,10 @@ import numpy.typing as npt
 from .. import modelfile
 from .._core import BadText as BadTextInCore
 from .._core import Lexicon
-from ..counts import Counts, Frozen
+from ..counts import Counts, Frozen, Holder
 from ..errors import (
     BadSetting,
     DifferentSettings,
-    FrozenModel,
     NeedsExamples,
     NoExamples,
     NoLeaveOneOut,
@@ -43,8 +42,9 @@ from ..settings import CONTINUED, Settings
 from ..terms import refuse
 from . import odds
 from .counting import EVERY, check, count
-from .deciding import Deciding, decide, plain
+from .deciding import Deciding, line, plain
 from .fitted import fit
+from .held import HeldOut
 from .kept import IN_MEMORY, Given, counted, read_whole
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Manner(NamedTuple):
     thresholds: str = "both"
 
 
-class Several:
+class Several(Holder):
     """A model of texts that have any number of labels. Make one with `deciban.train(..., several="|")`.
 
     >>> import deciban
@@ -72,6 +72,8 @@ class Several:
     >>> news.labels, news.predict(["corn", "wheat and corn", "hello"])
     (('grain', 'oil', 'wheat'), [('grain',), ('grain', 'wheat'), ()])
     """
+
+    _HIDDEN = 1  # the label that every text has
 
     def __init__(
         self,
@@ -86,16 +88,6 @@ class Several:
         self._known, self._examples, self._made = counts, examples, known
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """The labels, sorted: the columns of `scores`."""
-        return self._known.labels[1:]
-
-    @property
-    def documents(self) -> dict[str, int]:
-        """How many texts have each label."""
-        return dict(zip(self.labels, self._known.documents[1:].tolist(), strict=True))
-
-    @property
     def texts(self) -> int:
         """How many texts it was trained on."""
         return int(self._known.documents[:1].sum())
@@ -106,21 +98,15 @@ class Several:
         return float(self._known.documents[1:].sum() / max(self.texts, 1))
 
     @property
-    def frozen(self) -> bool:
-        """Whether it has a scorecard, but no counts."""
-        return isinstance(self._known, Frozen)
-
-    @property
-    def counts(self) -> Counts:
-        """All that it knows; a frozen model has none, and says so."""
-        if isinstance(self._known, Frozen):
-            raise FrozenModel(model="the model")
-        return self._known
-
-    @property
     def lexicon(self) -> Lexicon:
         """The terms that it knows."""
         return self._known.lexicon
+
+    @property
+    def asked(self) -> Settings:
+        """Its settings as they were asked for, with C open where it chose that itself: what training it again takes."""
+        tried = self.provenance[0].get("fit", {}).get("held_out", {}) if self.provenance else {}
+        return replace(self.settings, cost=None) if len(tried) > 1 else self.settings
 
     @property
     def scorecard(self) -> Scorecard:
@@ -143,28 +129,35 @@ class Several:
 
     def _make(self, steps: Steps | None = None) -> None:
         """Weighs the counts, or fits the rows; and decides by what texts score that were left out."""
-        card, held, has = self._fitted(steps) if self.settings.model in CONTINUED else self._weighed()
-        deciding = plain(len(self.labels)) if len(held) < 2 else decide(held, has, self.manner.thresholds)
+        card, held = self._fitted(steps) if self.settings.model in CONTINUED else self._weighed()
+        deciding = plain(len(self.labels)) if len(held.z) < 2 else held.decided(self.manner.thresholds)
         self._made = deciding.folded(card), deciding
+        if len(held.z) >= 2:
+            self._tell("promised", held.promised(self.manner.thresholds))
 
-    def _fitted(self, steps: Steps | None) -> tuple[Scorecard, Floats, Bools]:
-        """A scorecard, what texts score that were held out, and which labels those have."""
+    def _tell(self, name: str, facts: dict[str, Any]) -> None:
+        """Remembers how it came to be what it is now, in place of how it was before."""
+        *earlier, last = ({key: part[key] for key in part if key != name} for part in self.provenance)
+        self.provenance = (*earlier, {**last, name: facts})
+
+    def _fitted(self, steps: Steps | None) -> tuple[Scorecard, HeldOut]:
+        """A scorecard, and what texts score that were held out."""
         given, settings = self._examples, self.settings
         if given is None:
             raise NeedsExamples(model=settings.model)
         has = odds.indicator(given.sets, self.labels)
         found = fit(self.counts, rows(self.lexicon, given.texts, settings.cores), has, settings, steps)
         self.settings = found.settings
-        *earlier, last = self.provenance
-        self.provenance = (*earlier, {**last, "fit": found.told})
-        return found.card, found.held, has
+        self._tell("fit", found.told)
+        return found.card, HeldOut(found.held, has, found.line)
 
-    def _weighed(self) -> tuple[Scorecard, Floats, Bools]:
+    def _weighed(self) -> tuple[Scorecard, HeldOut]:
         """The same of a model of counts, by leave-one-out."""
         card = odds.weigh(self.counts, self.settings.strength, binary=self.settings.is_binary)
         some = (self._examples or Given([], [])).some(MOST_LEFT_OUT)
         has = odds.indicator(some.sets, self.labels)
-        return card, self._left_out(some, has), has
+        z = self._left_out(some, has)
+        return card, HeldOut(z, has, line(z, has))
 
     def _left_out(self, given: Given, has: Bools) -> Floats:
         """What texts score by the counts without them."""
@@ -261,7 +254,7 @@ class Several:
 
     def learn_from(self, source: Source, progress: Callable[[int], None] | None = None) -> Self:
         """Learns the texts of a file. Returns itself."""
-        return self._learnt(read_whole(source, self.manner.separator, progress), source.name)
+        return self._learnt(read_whole(source, self.manner.separator, progress).given, source.name)
 
     def _learnt(self, given: Given, how: str) -> Self:
         self._check_changes()
@@ -275,7 +268,7 @@ class Several:
 
     def forget_from(self, source: Source, progress: Callable[[int], None] | None = None) -> Self:
         """Forgets the texts of a file. Returns itself."""
-        return self._forgotten(read_whole(source, self.manner.separator, progress), source.name)
+        return self._forgotten(read_whole(source, self.manner.separator, progress).given, source.name)
 
     def _forgotten(self, given: Given, how: str) -> Self:
         self._check_changes()

@@ -346,11 +346,16 @@ def test_labels_of_several_shelves_may_be_told_apart_top_down(monkeypatch: pytes
     assert list(told) == ["top-down", "flat"]
 
 
-def test_a_fitted_model_is_flat_and_knows_its_nodes() -> None:
-    model = deciban.train(TEXTS * 3, LABELS * 3, hierarchy="/", model="logistic", cost=1.0)
-    assert model.settings.way == "flat"
-    assert model.explain_levels("a mac disk")[0].path == "comp"
-    assert model.predict_node(["a mac disk"], 0.5)[0][0].startswith("comp")
+@pytest.mark.parametrize("model", ["logistic", "hinge", "nbsvm"])
+def test_a_fitted_model_is_flat_and_knows_its_nodes(model: str) -> None:
+    fitted = deciban.train(TEXTS * 3, LABELS * 3, hierarchy="/", model=model, cost=1.0)
+    assert fitted.settings.way == "flat"
+    p = dict(zip(fitted.labels, fitted.predict_proba(["a mac disk"])[0].tolist(), strict=True))
+    of_comp = sum(of for label, of in p.items() if below("comp", label))
+    assert fitted.predict_node(["a mac disk"], of_comp) == [("comp", pytest.approx(of_comp))]
+    first, *others = fitted.explain_levels("a mac disk")
+    assert (first.path, first.probability) == ("comp", pytest.approx(of_comp))
+    assert others[-1].path in fitted.labels
 
 
 # What is refused
@@ -394,7 +399,7 @@ def test_shared_counts_that_would_not_fit_are_refused_and_passed_over(monkeypatc
     monkeypatch.setattr(shared, "MOST_WEIGHTS", 3)
     with pytest.raises(TooManyShared):
         trained("shared").predict(["a"])
-    assert "shared:0.3" not in trained("auto").provenance[0]["levels"]
+    assert list(trained("auto").provenance[0]["levels"]) == ["flat"]
 
 
 def test_a_path_deeper_than_the_tree_is_a_near_miss() -> None:

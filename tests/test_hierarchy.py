@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import deciban
+from deciban import tree as tree_module
 from deciban.classifier import Classifier
 from deciban.cli import run
 from deciban.counts import count
@@ -35,7 +36,7 @@ from deciban.hierarchy import shared
 from deciban.hierarchy.sums import at_depth, summed
 from deciban.settings import LEVELLED, Settings
 from deciban.terms import Terms
-from deciban.tree import tree_of
+from deciban.tree import shelves, tree_of
 
 TEXTS = [
     "oil on canvas",
@@ -65,7 +66,7 @@ LABELS = [
     "rec/bike",
     "rec/car",
 ]
-WAYS = ("flat", "shared:0.3", "top-down")
+WAYS = ("flat", "shared:0.3", "top-down:3")
 words = st.lists(st.sampled_from("abcde"), min_size=1, max_size=4).map(" ".join)
 paths = st.lists(st.sampled_from("xyz"), min_size=1, max_size=3).map("/".join)
 corpora = st.lists(st.tuples(words, paths), min_size=3, max_size=12).filter(lambda of: len({y for _, y in of}) > 1)
@@ -79,24 +80,17 @@ def below(path: str, label: str) -> bool:
     return not path or label == path or label.startswith(path + "/")
 
 
-def slow_top_down(texts: list[str], labels: list[str], asked: list[str], **how: object) -> dict[str, list[float]]:
-    """Log probabilities of labels by flat models, each trained on what is below a node."""
-    found = {label: [0.0] * len(asked) for label in set(labels)}
-
-    def decide(path: str) -> None:
-        here = [(text, label) for text, label in zip(texts, labels, strict=True) if below(path, label)]
-        steps = path.count("/") + 1 if path else 0
-        child = {y: y if y == path else "/".join(y.split("/")[: steps + 1]) for _, y in here}
-        if len(set(child.values())) > 1:
-            flat = deciban.train([t for t, _ in here], [child[y] for _, y in here], calibration="none", **how)
-            log_p = flat.predict_log_proba(asked)
-            for label in child:
-                column = log_p[:, flat.labels.index(child[label])]
-                found[label] = [a + b for a, b in zip(found[label], column.tolist(), strict=True)]
-        for next_path in sorted({c for y, c in child.items() if c != y}):
-            decide(next_path)
-
-    decide("")
+def slow_top_down(shelf: dict[str, str], **how: object) -> np.ndarray:
+    """Log probabilities of labels by flat models: of shelves, and of the labels on each."""
+    labels = sorted(set(LABELS))
+    shelves_alone = deciban.train(TEXTS, [shelf[y] for y in LABELS], calibration="none", **how)
+    of_shelf = dict(zip(shelves_alone.labels, shelves_alone.predict_log_proba(TEXTS).T, strict=True))
+    found = np.array([of_shelf[shelf[label]] for label in labels]).T
+    for name in sorted(set(shelf.values())):
+        here = [(text, y) for text, y in zip(TEXTS, LABELS, strict=True) if shelf[y] == name]
+        if len({y for _, y in here}) > 1:
+            inside = deciban.train([t for t, _ in here], [y for _, y in here], calibration="none", **how)
+            found[:, [labels.index(y) for y in inside.labels]] += inside.predict_log_proba(TEXTS)
     return found
 
 
@@ -141,6 +135,24 @@ def test_every_label_is_one_leaf_and_children_stand_side_by_side(labels: set[str
         assert all(below(tree.names[node], label) for node in tree.way(number))
 
 
+@given(st.sets(paths, min_size=2, max_size=12), st.integers(1, 13))
+def test_shelves_hold_every_label_once_and_no_more_than_fit(labels: set[str], most: int) -> None:
+    tree = tree_of(sorted(labels), "/")
+    found = shelves(tree, most)
+    held = [found.below(shelf) for shelf in found.children(0)]
+    assert sorted(label for shelf in held for label in shelf) == [*range(len(labels))]
+    assert all(len(shelf) <= most for shelf in held)
+    assert [child for node in range(len(found)) for child in found.children(node)] == [*range(1, len(found))]
+    assert all(found.names[found.leaves[r]] == label for r, label in enumerate(found.labels) if len(held) < len(labels))
+    if most >= len(labels):
+        assert len(held) == len(labels)  # one shelf is one decision, among all labels
+    assert len(shelves(tree)) == 1 + len(labels)
+    for node in range(1, len(tree)):  # what one shelf holds of a node below which more would fit, it holds whole
+        here = set(tree.below(node))
+        if len(here) <= most < len(labels):
+            assert any(here <= set(shelf) for shelf in held)
+
+
 # Sums
 
 
@@ -170,11 +182,18 @@ def test_a_node_counts_what_is_below_it(corpus: list[tuple[str, str]]) -> None:
 
 
 @pytest.mark.parametrize("model", LEVELLED)
-def test_top_down_is_a_flat_model_at_each_node(model: str) -> None:
+@pytest.mark.parametrize(("size", "together"), [(3, ()), (4, ("art", "comp")), (5, ("art", "comp"))])
+def test_top_down_is_a_flat_model_of_shelves_and_one_on_each(model: str, size: int, together: tuple[str, ...]) -> None:
+    first = {label: label.split("/")[0] for label in LABELS}
+    shelf = {label: "+".join(together) if step in together else step for label, step in first.items()}
+    found = trained(f"top-down:{size}", model).predict_log_proba(TEXTS)
+    assert found == pytest.approx(slow_top_down(shelf, model=model), abs=1e-9)
+
+
+@pytest.mark.parametrize("model", LEVELLED)
+def test_top_down_is_flat_where_all_labels_are_on_one_shelf(model: str) -> None:
     found = trained("top-down", model).predict_log_proba(TEXTS)
-    expected = slow_top_down(TEXTS, LABELS, TEXTS, model=model)
-    for number, label in enumerate(sorted(set(LABELS))):
-        assert found[:, number] == pytest.approx(expected[label], abs=1e-9)
+    assert found == pytest.approx(trained("flat", model).predict_log_proba(TEXTS), abs=1e-9)
 
 
 @pytest.mark.parametrize("model", LEVELLED)
@@ -189,6 +208,8 @@ def test_leave_one_out_is_training_without(model: str, levels: str) -> None:
     model_of_all = trained(levels, model)
     held = model_of_all.leave_one_out().scores
     for i, text in enumerate(TEXTS):
+        if levels == "top-down:3" and LABELS.count(LABELS[i]) == 1:
+            continue  # its label leaves, too, and others find room on its shelf
         others = [j for j in range(len(TEXTS)) if j != i]
         without = Classifier(
             model_of_all.settings, count(Terms(), [TEXTS[j] for j in others], [LABELS[j] for j in others])
@@ -241,7 +262,7 @@ def test_a_file_answers_the_same(levels: str, frozen: bool, calibration: str, tm
 
 def test_calibrated_decisions_are_less_sure_and_still_sum_to_one() -> None:
     raw, honest = (trained("top-down", calibration=method) for method in ("none", "auto"))
-    honest = deciban.train(TEXTS * 5, [*LABELS * 4, *LABELS[::-1]], hierarchy="/", levels="top-down", alpha=0.1)
+    honest = deciban.train(TEXTS * 5, [*LABELS * 4, *LABELS[::-1]], hierarchy="/", levels="top-down:3", alpha=0.1)
     assert honest.calibration is not None
     assert honest.calibration.loss < honest.calibration.raw
     assert honest.predict_proba(TEXTS).sum(axis=1) == pytest.approx(1)
@@ -250,10 +271,10 @@ def test_calibrated_decisions_are_less_sure_and_still_sum_to_one() -> None:
 
 def test_a_prior_that_is_given_is_that_of_all_labels_below_a_child() -> None:
     given_prior = dict.fromkeys(sorted(set(LABELS)), 1.0) | {"rec/bike": 5.0}
-    model = trained("top-down", prior=given_prior)
+    model = trained("top-down:3", prior=given_prior)
     p = dict(zip(model.labels, model.predict_proba(["?"])[0].tolist(), strict=True))
     assert p == pytest.approx({label: share / 10 for label, share in given_prior.items()})
-    assert trained("top-down", prior="uniform").predict_proba(["?"])[0] == pytest.approx([1 / 6] * 6)
+    assert trained("top-down:3", prior="uniform").predict_proba(["?"])[0] == pytest.approx([1 / 6] * 6)
 
 
 # Decisions
@@ -279,18 +300,19 @@ def test_each_level_adds_up(levels: str) -> None:
         assert level.probability == pytest.approx(sum(here))
         why = level.evidence
         assert why.total == pytest.approx(why.prior + sum(term.decibans for term in why.terms))
-        if levels == "top-down":
-            beside = [of for label, of in p.items() if below(why.against, label)]
-            itself = below(why.against, level.path)  # texts of the node, and of nothing below it
-            other = math.exp(p[why.against]) if itself else sum(map(math.exp, beside))
-            assert why.total == pytest.approx(10 * math.log10(level.probability / other), abs=1e-6)
+        if levels == "top-down:3" and level is found[0]:  # of shelves
+            one, other = (
+                sum(math.exp(of) for y, of in p.items() if below(path, y)) for path in (why.label, why.against)
+            )
+            assert (why.label, why.against) == ("comp", "rec")
+            assert why.total == pytest.approx(10 * math.log10(one / other), abs=1e-6)
         else:
             assert why.total == pytest.approx(10 / math.log(10) * (p[why.label] - p[why.against]), abs=1e-6)
     assert [level.path for level in model.explain_levels(text, "rec")] == ["rec"]
 
 
 def test_two_labels_are_told_apart_where_their_ways_part() -> None:
-    model = trained("top-down")
+    model = trained("top-down:3")
     assert (model.explain("oil", "art", "rec/car").label, model.explain("oil", "art", "rec/car").against) == (
         "art",
         "rec",
@@ -301,18 +323,39 @@ def test_two_labels_are_told_apart_where_their_ways_part() -> None:
 
 def test_the_way_is_chosen_by_leave_one_out_and_told() -> None:
     model = deciban.train(TEXTS * 2, LABELS * 2, hierarchy="/", model="multinomial")
-    told = model.provenance[0]["levels"]
-    assert told.keys() == {"flat", "shared:0.1", "shared:0.3", "shared:1.0", "top-down"}
-    assert told[model.settings.levels] == max(told.values())
+    assert model.provenance[0]["levels"].keys() == {"shared:0.2", "shared:1.0", "flat"}
+    assert model.settings.levels == "shared:0.2"
     assert model.asked.levels == "auto"
     assert deciban.train(TEXTS, LABELS, hierarchy="/").settings.model in LEVELLED
 
 
-def test_a_fitted_model_is_flat_and_knows_its_nodes() -> None:
-    model = deciban.train(TEXTS * 3, LABELS * 3, hierarchy="/", model="logistic", cost=1.0)
-    assert model.settings.way == "flat"
-    assert model.explain_levels("a mac disk")[0].path == "comp"
-    assert model.predict_node(["a mac disk"], 0.5)[0][0].startswith("comp")
+def test_another_way_than_the_first_must_be_better_by_more_than_luck() -> None:
+    by_chance = ["a b", "b c", "c d", "d a"]  # no word says anything but the last, and that speaks for no branch
+    texts = [f"{words} {name}" for words in by_chance * 30 for name in ("uu", "vv", "xx", "yy")]
+    labels = ["p/u", "q/v", "p/x", "q/y"] * (len(texts) // 4)
+    model = deciban.train(texts, labels, hierarchy="/", model="multinomial")
+    told = model.provenance[0]["levels"]
+    assert told["flat"] == told["shared:0.2"] == 100
+    assert model.settings.levels == "shared:0.2"
+
+
+def test_labels_of_several_shelves_may_be_told_apart_top_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree_module, "SHELF", 3)
+    monkeypatch.setattr(shared, "MOST_WEIGHTS", 3)
+    told = deciban.train(TEXTS * 2, LABELS * 2, hierarchy="/", model="multinomial").provenance[0]["levels"]
+    assert list(told) == ["top-down", "flat"]
+
+
+@pytest.mark.parametrize("model", ["logistic", "hinge", "nbsvm"])
+def test_a_fitted_model_is_flat_and_knows_its_nodes(model: str) -> None:
+    fitted = deciban.train(TEXTS * 3, LABELS * 3, hierarchy="/", model=model, cost=1.0)
+    assert fitted.settings.way == "flat"
+    p = dict(zip(fitted.labels, fitted.predict_proba(["a mac disk"])[0].tolist(), strict=True))
+    of_comp = sum(of for label, of in p.items() if below("comp", label))
+    assert fitted.predict_node(["a mac disk"], of_comp) == [("comp", pytest.approx(of_comp))]
+    first, *others = fitted.explain_levels("a mac disk")
+    assert (first.path, first.probability) == ("comp", pytest.approx(of_comp))
+    assert others[-1].path in fitted.labels
 
 
 # What is refused
@@ -328,7 +371,9 @@ def test_a_fitted_model_is_flat_and_knows_its_nodes() -> None:
         (lambda: deciban.train(["a", "b"], ["x", "z"], hierarchy=3), BadSetting),
         (lambda: deciban.train(["a", "b"], ["x", "z"], levels="flat"), BadSetting),
         (lambda: trained("shared:much"), BadSetting),
-        (lambda: trained("top-down:2"), BadSetting),
+        (lambda: trained("top-down:0"), BadSetting),
+        (lambda: trained("top-down:few"), BadSetting),
+        (lambda: trained("flat:2"), BadSetting),
         (lambda: trained("upwards"), deciban.DecibanError),
         (lambda: trained("top-down", "twcnb"), NotForModel),
         (lambda: trained("shared", "logistic"), NotForModel),
@@ -354,7 +399,7 @@ def test_shared_counts_that_would_not_fit_are_refused_and_passed_over(monkeypatc
     monkeypatch.setattr(shared, "MOST_WEIGHTS", 3)
     with pytest.raises(TooManyShared):
         trained("shared").predict(["a"])
-    assert "shared:0.3" not in trained("auto").provenance[0]["levels"]
+    assert list(trained("auto").provenance[0]["levels"]) == ["flat"]
 
 
 def test_a_path_deeper_than_the_tree_is_a_near_miss() -> None:
@@ -369,7 +414,7 @@ def test_unlabelled_texts_are_learnt_flat() -> None:
 
 
 def test_a_file_whose_columns_are_not_its_nodes_is_damaged(tmp_path: Path) -> None:
-    model = trained("top-down")
+    model = trained("top-down:3")
     model.predict(["a"])
     model.settings = replace(model.settings, levels="flat")
     model.save(tmp_path / "m.deciban")
@@ -388,7 +433,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("levels", ["auto", "top-down"])
+@pytest.mark.parametrize("levels", ["auto", "top-down:3"])
 def test_commands(file: Path, levels: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model, answers = str(tmp_path / "m.deciban"), tmp_path / "answers.csv"
     run(["train", str(file), "--hierarchy", "/", "--levels", levels, "--model", "multinomial", "-o", model])

@@ -26,8 +26,9 @@ from .counts import Counts
 from .decision import log_posterior
 from .hierarchy import calibrate, shared
 from .rows import Rows
-from .settings import AMOUNTED, AUTO, BAYES, MODELS, ROWS, Settings
+from .settings import AMOUNTED, AUTO, BAYES, MODELS, ROWS, SHARE, Settings
 from .totals import Whole
+from .tree import shelves, tree_of
 from .weighing import leave_one_out, resolved
 
 Integers = npt.NDArray[np.int64]
@@ -47,7 +48,7 @@ COMPLEMENTS = (0.3, 1.0, 3.0, 10.0)
 RATIOS = {"alpha": (0.1, 0.3), "complement_alpha": (1.0, 10.0, 100.0, 300.0), "term_weight": (0.5, 0.75)}
 COUNTED = tuple(model for model in MODELS if model not in (*ROWS, *AMOUNTED))  # from the same counts
 INDEPENDENT = ("multinomial", "bernoulli")  # Aggarwal 5.3.3's choice
-SHARES = (0.1, 0.3, 1.0)  # of what speaks for ancestors
+SHARES = (SHARE, 1.0)  # of what speaks for ancestors, the plain one first
 BETAS = (0.0, 1.0, 3.0, 10.0)
 
 
@@ -95,7 +96,7 @@ def choose(settings: Settings, counts: Counts, sample: Sample) -> tuple[Settings
     """The settings, with nothing left open, and how they were chosen."""
     tried = list(_tried(settings, counts, sample))
     best = max(tried, key=lambda one: (one.right.sum(), one.log_p))
-    winner = best if _surely_better(best, tried[0]) else tried[0]
+    winner = best if _surely_better(best.right, tried[0].right) else tried[0]
     return winner.settings, {
         "asked": {"model": settings.model, "smoothing": settings.smoothing},
         "texts": len(sample.rows),
@@ -108,18 +109,25 @@ def choose(settings: Settings, counts: Counts, sample: Sample) -> tuple[Settings
 def choose_levels(settings: Settings, counts: Counts, sample: Sample) -> tuple[Settings, dict[str, float]]:
     """The settings with a way to tell apart labels that are paths, and how many of a hundred each way gets right.
 
-    Of equal ones it is the simpler.
+    It is the first way, unless another is better by more than luck.
     """
-    ways = ["flat", *(f"shared:{share}" for share in SHARES), "top-down"]
-    right: dict[str, float] = {}
-    for levels in ways:
-        chosen = replace(settings, levels=levels)
-        if chosen.way == "shared" and not shared.fits(counts, chosen):
-            continue
-        scores = _left_out_of_levels(chosen, counts, sample)
-        right[levels] = round(100 * float((scores.argmax(axis=1) == sample.y).mean()), 2)
-    best = max(right, key=lambda levels: right[levels])
-    return replace(settings, levels=best), right
+    right: dict[str, npt.NDArray[np.bool_]] = {}
+    for levels in _ways(settings, counts):
+        scores = _left_out_of_levels(replace(settings, levels=levels), counts, sample)
+        right[levels] = scores.argmax(axis=1) == sample.y
+    plain, best = next(iter(right)), max(right, key=lambda levels: right[levels].sum())
+    chosen = best if _surely_better(right[best], right[plain]) else plain
+    return replace(settings, levels=chosen), {way: round(100 * float(of.mean()), 2) for way, of in right.items()}
+
+
+def _ways(settings: Settings, counts: Counts) -> list[str]:
+    """The ways that there are: shared first; of labels that are too many for it, top-down, which is fast."""
+    shares = [f"shared:{share}" for share in SHARES]
+    if not shared.fits(counts, replace(settings, levels=shares[0])):
+        shares = []
+    several = shelves(tree_of(counts.labels, str(settings.hierarchy)))
+    downwards = ["top-down"] if len(several) > 1 + len(several.labels) else []
+    return [*shares, "flat", *downwards] if shares else [*downwards, "flat"]
 
 
 def _left_out_of_levels(settings: Settings, counts: Counts, sample: Sample) -> Floats:
@@ -128,8 +136,8 @@ def _left_out_of_levels(settings: Settings, counts: Counts, sample: Sample) -> F
     return jackknife.leave_one_out(counts, sample.rows, sample.y, settings, none, None, made)
 
 
-def _surely_better(one: Tried, other: Tried) -> bool:
-    wins, losses = int((one.right & ~other.right).sum()), int((other.right & ~one.right).sum())
+def _surely_better(one: npt.NDArray[np.bool_], other: npt.NDArray[np.bool_]) -> bool:
+    wins, losses = int((one & ~other).sum()), int((other & ~one).sum())
     return wins - losses > SURE * math.sqrt(wins + losses)
 
 

@@ -69,7 +69,7 @@ CALIBRATIONS = ("auto", "none", "temperature", "platt", "isotonic", "dirichlet")
 ALWAYS = ("select", "threads", "budget", "calibration", "hierarchy", "levels")  # settings of any model
 LEVELS = ("auto", "flat", "shared", "top-down")  # how labels that are paths are told apart
 LEVELLED = ("multinomial", "bernoulli", "complement", "ratio")  # models that know more ways than flat
-SHARE = 0.3  # of what speaks for ancestors
+SHARE = 0.2  # of what speaks for ancestors
 GREATEST = 1e9
 LEAST = 1e-12  # strength of smoothing: what is divided by it can still be multiplied
 MOST_THREADS = 4096
@@ -297,8 +297,8 @@ class Settings:
             raise BadSetting(setting="hierarchy", got=self.hierarchy, expected=expected)
         name, colon, share = self.levels.partition(":") if isinstance(self.levels, str) else ("", "", "")
         check_choice("levels", name or self.levels, LEVELS)
-        if colon and (name != "shared" or not _is_share(share)):
-            expected = "a share from 0.001 to 100, such as 'shared:0.3'"
+        if colon and not ((name == "shared" and _is_share(share)) or (name == "top-down" and _is_shelf(share))):
+            expected = "a share from 0.001 to 100, such as 'shared:0.3', or labels a shelf, such as 'top-down:100'"
             raise BadSetting(setting="levels", got=self.levels, expected=expected)
         if self.levels != "auto" and self.hierarchy is None:
             raise BadSetting(setting="levels", got=self.levels, expected="a hierarchy, such as hierarchy='/'")
@@ -324,6 +324,11 @@ class Settings:
     def share(self) -> float:
         """How much of what speaks for its ancestors speaks for a label."""
         return float(self.levels.partition(":")[2] or 0.0)
+
+    @property
+    def shelf(self) -> int | None:
+        """How many labels are told apart by one decision from the top down; None where that is left open."""
+        return int(self.levels.partition(":")[2] or 0) or None
 
     @cached_property
     def flat(self) -> Settings:
@@ -487,6 +492,10 @@ def _is_share(given: str) -> bool:
         return 0.001 <= float(given) <= 100
     except ValueError:
         return False
+
+
+def _is_shelf(given: str) -> bool:
+    return given.isascii() and given.isdigit() and 1 <= int(given) <= 1_000_000
 
 
 def _is_number(value: object) -> bool:

@@ -12,8 +12,11 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import isqrt
 
 from .errors import EmptyStep, NoPaths, UnknownLabel, listed
+
+SHELF = 64  # labels that one decision tells apart as well as several
 
 
 @dataclass(frozen=True)
@@ -117,6 +120,59 @@ def _numbered(root: _Step, labels: tuple[str, ...], separator: str) -> Tree:
         if label[node] < 0:
             label[node] = min(label[first[node] : first[node + 1]])
     return Tree(labels, separator, tuple(names), first, array("I", label), parent)
+
+
+def shelves(tree: Tree, most: int | None = None) -> Tree:
+    """The same labels two steps deep: shelves of at most so many labels, and the labels of each.
+
+    A shelf has subtrees of one node, as many as fit. Labels that all fit on one are one step deep. Without a size it is
+    64 labels, or the square root of how many there are, where that is more: then both steps are short.
+
+    >>> shelves(tree_of(("art", "comp/mac", "comp/pc", "rec/bike", "rec/car"), "/"), 3).names
+    ('', 'art … comp', 'rec', 'art', 'comp/mac', 'comp/pc', 'rec/bike', 'rec/car')
+    """
+    if len(tree) == 1:
+        return tree
+    runs = _runs(tree, most or max(SHELF, isqrt(len(tree.labels))))
+    held = [[label for node in run for label in tree.below(node)] for run in runs]
+    if len(runs) == 1:
+        return _two_steps(tree, [tree.labels[label] for label in held[0]], [[label] for label in held[0]])
+    return _two_steps(tree, [" … ".join(tree.names[v] for v in dict.fromkeys((run[0], run[-1]))) for run in runs], held)
+
+
+def _two_steps(tree: Tree, names: list[str], held: list[list[int]]) -> Tree:
+    """The tree with nodes of such names below the root, and labels below those; a node of one label is its leaf."""
+    below = [labels if len(labels) > 1 else [] for labels in held]
+    first = array("I", [1])
+    for size in (len(names), *map(len, below)):
+        first.append(first[-1] + size)
+    leaves = [label for labels in below for label in labels]
+    first.extend([first[-1]] * len(leaves))
+    parent = [0] * (1 + len(names)) + [1 + shelf for shelf, labels in enumerate(below) for _ in labels]
+    label = [0, *map(min, held), *leaves]
+    every = ("", *names, *(tree.labels[leaf] for leaf in leaves))
+    return Tree(tree.labels, tree.separator, every, first, array("I", label), array("I", parent))
+
+
+def _runs(tree: Tree, most: int) -> list[list[int]]:
+    """Children of one node with at most so many labels below them together."""
+    sizes = [0] * len(tree)
+    for node in reversed(range(len(tree))):
+        sizes[node] = sum(sizes[child] for child in tree.children(node)) or 1
+    runs: list[list[int]] = []
+    inner = [0]
+    while inner:
+        room = 0
+        for child in tree.children(inner.pop()):
+            if sizes[child] > most:
+                inner.append(child)
+                continue
+            room -= sizes[child]
+            if room < 0:
+                runs.append([])
+                room = most - sizes[child]
+            runs[-1].append(child)
+    return runs
 
 
 def check_steps(labels: Iterable[str], separator: str) -> None:

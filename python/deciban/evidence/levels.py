@@ -1,8 +1,8 @@
 """Why, level by level: of a label that is a path, each step of it against where else it could have gone.
 
-Decided from the root down, each step is a decision with a scorecard of its own, and its evidence is that of the child
-that was taken against the next. Of a flat scorecard, or one with shared counts, the evidence of a step is that of the
-best label that goes this way against the best one that leaves it there. Either way each level adds up.
+The evidence of a step is that of the best label that goes this way against the best one that leaves it there. Decided
+from the root down, it is that of the decision which tells the two apart: of their shelves, or of them on their shelf.
+Either way each level adds up.
 """
 
 from __future__ import annotations
@@ -58,21 +58,21 @@ def levels(
         way.insert(0, tree.parent[way[0]])
     found = []
     for node in way:
+        one, other = _best(tree, scores, node)
         if isinstance(card, Descent):
-            why = explain(card.choice(tree.parent[node], terms), terms, text, tree.names[node], None, calibration)
+            why = _where_they_part(card, terms, text, one, other, calibration)
         else:
-            one, other = _best(tree, scores, node)
-            why = explain(card, terms, text, one, other, calibration)
+            why = explain(card, terms, text, tree.labels[one], tree.labels[other], calibration)
         found.append(Level(tree.names[node], float(p[tree.below(node)].sum()), why))
     return tuple(found)
 
 
-def _best(tree: Tree, scores: Floats, node: int) -> tuple[str, str]:
+def _best(tree: Tree, scores: Floats, node: int) -> tuple[int, int]:
     """The best label at a node or below it, and the best of those that part there."""
     here = set(tree.below(node))
     others = [label for label in tree.below(tree.parent[node]) if label not in here]
     one, other = (max(sorted(of), key=lambda label: scores[label]) for of in (here, others))
-    return tree.labels[one], tree.labels[other]
+    return one, other
 
 
 def parted(
@@ -87,6 +87,14 @@ def parted(
     one, other = (order.pop(0) if r is None else r for r in given)
     if one == other:
         raise SameLabel(label=str(label))
+    return _where_they_part(card, terms, text, one, other, calibration)
+
+
+def _where_they_part(
+    card: Descent, terms: Terms, text: str, one: int, other: int, calibration: Calibration | None
+) -> Evidence:
+    """The evidence of the decision that tells two labels apart."""
+    tree = card.tree
     ways = tree.way(one), tree.way(other)
     at = next(i for i, (a, b) in enumerate(zip(*ways, strict=False)) if a != b)
     here, there = (tree.names[way[at]] for way in ways)

@@ -1,7 +1,9 @@
-"""From the root down: at each node a decision among its children, by the counts of all that is below it.
+"""From the root down: first a decision among shelves of labels, then one among the labels of a shelf.
 
-    log p(label|x) = sum over the nodes v on its way of log p(v|x, parent of v)
+    log p(label|x) = log p(shelf|x) + log p(label|x, shelf)
 
+A shelf has what stands side by side in the tree, so many labels that one decision tells them apart (`tree.shelves`).
+Deciding at every node of a deep tree is as fast, and far less right: each step may go wrong, and knows but few texts.
 Each decision is one of the flat model, trained on the examples below a node, with its children as labels. So the
 probabilities of labels sum to one, and that of a node is the sum of those below it. Of very many labels, few are looked
 at: no probability grows on the way down, so whoever always goes on from the most probable node has the best label as
@@ -28,7 +30,7 @@ from ..rows import Rows
 from ..scorecard import Scorecard
 from ..settings import Settings
 from ..terms import Terms
-from ..tree import Tree, tree_of
+from ..tree import Tree, shelves, tree_of
 from .sums import Choice, Integers, Summed, summed
 
 if TYPE_CHECKING:
@@ -112,7 +114,12 @@ class Descent:
 
 def weigh(counts: Counts, settings: Settings) -> Descent:
     """All decisions of the tree of some labels."""
-    return _weighed(summed(counts, tree_of(counts.labels, str(settings.hierarchy))), counts, settings)
+    return _weighed(summed(counts, decided_by(counts.labels, settings)), counts, settings)
+
+
+def decided_by(labels: tuple[str, ...], settings: Settings) -> Tree:
+    """The tree of the decisions that tell labels apart."""
+    return shelves(tree_of(labels, str(settings.hierarchy)), settings.shelf)
 
 
 def _weighed(sums: Summed, counts: Counts, settings: Settings) -> Descent:
@@ -199,9 +206,10 @@ def leave_one_out(
 ) -> Floats:
     """The log probabilities of labels of each row, of label y[i], by decisions weighed without it.
 
-    It changes the decisions on the way of its own label alone: below other nodes it never was.
+    It changes the decisions on the way of its own label alone: below other nodes it never was. Shelves stay as
+    they are, also where the only text of a label is left out, without which others might find room.
     """
-    tree = tree_of(counts.labels, str(settings.hierarchy))
+    tree = decided_by(counts.labels, settings)
     sums = summed(counts, tree)
     descent = _weighed(sums, counts, settings).with_map(calibration)
     log_p = descent.core.decisions(rows.indptr, rows.term, rows.count).reshape(len(rows), len(tree))

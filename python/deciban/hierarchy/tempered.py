@@ -14,8 +14,7 @@ from ..counts import Counts
 from ..decision.sets import conformal
 from ..rows import Rows
 from ..settings import Settings
-from ..tree import tree_of
-from .descent import Decisions, decided, leave_one_out
+from .descent import Decisions, decided, decided_by, leave_one_out
 from .sums import Integers, summed
 
 Floats = npt.NDArray[np.float64]
@@ -43,7 +42,7 @@ def calibrate(counts: Counts, rows: Rows, y: Integers, settings: Settings) -> Ca
 
 def gathered(counts: Counts, rows: Rows, y: Integers, settings: Settings) -> Decisions | None:
     """All decisions of some texts on the ways of their labels, of those whose label others have, too; or None."""
-    sums = summed(counts, tree_of(counts.labels, str(settings.hierarchy)))
+    sums = summed(counts, decided_by(counts.labels, settings))
     parts, knowns, owns, total = [], [], [], 0
     for _, _, own, scores, known in decided(sums, rows, y, settings):
         fine = np.isfinite(scores[np.arange(len(own)), own]) & (known > 0)

@@ -12,7 +12,7 @@ from .. import _core
 from ..errors import NothingLearnt
 from ..settings import Settings
 from ..terms import refuse
-from ..tree import Tree, tree_of
+from ..tree import Tree, shelves, tree_of
 from .format import COUNTED, GROUPS, TYPES
 from .provenance import Provenance
 
@@ -76,7 +76,9 @@ class Saved:
     def tree(self) -> Tree | None:
         """The tree of the labels, where answers are decided from its root down."""
         is_asked_for = self.settings.way == "top-down" and bool(self.labels)
-        return tree_of(self.labels, str(self.settings.hierarchy)) if is_asked_for else None
+        if not is_asked_for:
+            return None
+        return shelves(tree_of(self.labels, str(self.settings.hierarchy)), self.settings.shelf)
 
     @cached_property
     def scorer(self) -> _core.Scorer | _core.Descent:

@@ -17,7 +17,7 @@ from . import Bar, Row, markdown
 TITLE = "The cost of leave-one-out"
 SET = "20ng"
 RUNS = 3
-PROCESSES = 5
+PROCESSES = 3
 RUNS_TOGETHER = 5
 MOST = 3.0
 MOST_OF = {("bernoulli", "laplace"): 10.0}

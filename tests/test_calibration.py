@@ -1,6 +1,7 @@
 """Calibrated probabilities: what must hold of every map, and what they are worth on texts that were kept apart."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 import deciban
 from deciban.calibration import Calibration, Sample
-from deciban.calibration.chosen import FEWEST, calibrate
+from deciban.calibration.chosen import FEWEST, calibrate, crossed
 from deciban.calibration.descent import least
 from deciban.calibration.fitted import How, Problem
 from deciban.calibration.isotonic import knots
@@ -338,6 +339,22 @@ def test_leave_one_out_is_calibrated_by_the_others(tickets):
     held = model.leave_one_out()
     own = log_posterior(held.scores)[np.arange(len(held.truth)), [model.labels.index(label) for label in held.truth]]
     assert -own.mean() == pytest.approx(model.calibration.loss, abs=0.03)
+
+
+@pytest.mark.parametrize("method", ["temperature", "platt", "dirichlet", "isotonic"])
+def test_maps_of_folds_come_out_alike_wherever_they_begin(method):
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 3, 5000)  # more than maps are fit to
+    z = 4.0 * rng.normal(size=(5000, 3)) + 6.0 * np.eye(3)[y]
+    sample, prior = Sample(z, rng.integers(5, 50, 5000).astype(float), y), np.log(np.full(3, 1 / 3))
+    found = calibrate(sample.some(np.arange(900)), method, ("a", "b", "c"), prior, prior)
+    other = replace(
+        found, temper=found.temper + np.array([1.0, 0.2, 0.1]), shift=found.shift + 0.5, slope=found.slope * 0.0
+    )
+    p, same = (np.exp(crossed(sample, of, prior, prior)) for of in (found, other))
+    np.testing.assert_allclose(p, same, atol=0.02)
+    loss, raw = (-np.log(of[np.arange(5000), y]).mean() for of in (p, posterior(z)))
+    assert loss < 0.8 * raw
 
 
 def test_a_map_is_chosen_by_texts_that_it_was_not_fit_to():

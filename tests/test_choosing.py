@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import deciban
-from deciban import choosing
+from deciban import choosing, training
 from deciban.cli import run
 from deciban.errors import DecibanError
 from deciban.rows import rows
@@ -65,6 +65,16 @@ def test_a_rival_that_gets_more_right_by_luck_is_told_so(tickets):
     why = deciban.train(*tickets, model="bayes").provenance[0]["choice"]["why"]
     assert why.startswith("multinomial with laplace: 86.7% of 716 texts right when each is left out, ")
     assert "bernoulli with laplace: 87.4%, which may be luck: the plain model stays; a text has 19 terms" in why
+
+
+def test_fewer_texts_to_choose_by_are_of_all_labels(monkeypatch):
+    texts = [f"word{i % 40} of{i} text" for i in range(400)]
+    labels = sorted(f"{i % 40:02}" for i in range(400))  # as in a file that is sorted by label
+    monkeypatch.setattr(choosing, "MOST_SCORES", 40 * 40)
+    chosen_by = []
+    monkeypatch.setattr(training, "choose", lambda *given: chosen_by.append(given[2]) or choosing.choose(*given))
+    deciban.train(texts, labels, smoothing="auto")
+    assert chosen_by[0].y.tolist() == list(range(40))
 
 
 def test_likelihood_is_asked_of_those_alone_that_can_win(tickets):

@@ -92,11 +92,11 @@ def fair_folds(documents: Integers) -> int:
     return 0 if middle >= FEW else min(max(middle, 2), FOLDS)
 
 
-def known_terms(counts: Counts, settings: Settings, found: Rows, fewest: int = 2) -> Floats:
-    """How many terms of each row so many examples have, its own among them; as often as they count."""
-    shared = counts.by_term(counts.presences) >= fewest
-    times = shared[found.term] * (1 if settings.is_binary else found.count)
-    return np.bincount(found.row, times, len(found)).astype(np.float64)
+def known_terms(counts: Counts, settings: Settings, found: Rows) -> Floats:
+    """How many terms of each row another example has, too; as often as they count."""
+    alone = counts.by_term(counts.presences) < 2
+    words, of_alone, _ = (found.binary() if settings.is_binary else found).lengths(alone)
+    return (words - of_alone).astype(np.float64)
 
 
 def folded(

@@ -243,7 +243,7 @@ def _trained(
     if sample is None:
         sample = kept.Reservoir(MOST_TEXTS)
         sample.add(examples or Examples([], []))
-    some = kept.some(sample.examples, range(min(most_texts(counts), len(sample))))
+    some = kept.some(sample.examples, _spread(len(sample), most_texts(counts)))
     chosen, provenance["choice"] = choose(settings, model.selected, Sample(*model._rows(some)))
     provenance["asked"] = asked(settings)
     # It selects its terms as the chosen model does.

@@ -93,10 +93,20 @@ impl Left<'_> {
         Some((*self.own_floor.get(entry)?, *self.own_amount.get(entry)?))
     }
 
-    /// How many words a row has.
-    fn length(&self, row: usize) -> f64 {
-        self.count[self.indptr[row] as usize..self.indptr[row + 1] as usize].iter().map(|&count| count as f64).sum()
+    /// What leaves with the document of a row, of so many words in all.
+    fn gone(&self, row: usize, words: f64) -> Gone {
+        let counts = &self.count[self.indptr[row] as usize..self.indptr[row + 1] as usize];
+        let length = counts.iter().map(|&count| count as f64).sum();
+        Gone { own: self.own[row] as usize, length, stay: words - length }
     }
+}
+
+/// What leaves with the document of a row: so many words of its own label. So many stay, of all labels.
+#[derive(Debug, Clone, Copy)]
+struct Gone {
+    own: usize,
+    length: f64,
+    stay: f64,
 }
 
 /// The sums of the logarithms: one row a row, one column a label.
@@ -155,16 +165,21 @@ impl<'a> Formula<'a> {
         &numbers[start..][..if numbers.is_empty() { 0 } else { self.labels }]
     }
 
-    /// 1/q_r of a label, once so many words have left their own; 0 of one that has none left.
+    /// How many words there are, of all labels: asked once, because there may be very many.
+    fn words(&self) -> f64 {
+        self.seen.iter().sum()
+    }
+
+    /// 1/q_r of a label, once some words have left their own; 0 of one that has none left.
     #[inline(always)]
-    fn likelier(&self, label: usize, own: usize, length: f64) -> f64 {
-        let left = self.seen[label] - if label == own { length } else { 0.0 };
-        if left > 0.0 { (self.seen.iter().sum::<f64>() - length) / left } else { 0.0 }
+    fn likelier(&self, label: usize, gone: &Gone) -> f64 {
+        let left = self.seen[label] - if label == gone.own { gone.length } else { 0.0 };
+        if left > 0.0 { gone.stay / left } else { 0.0 }
     }
 
     /// What a label adds to the sum that `worth` asks for, by how often it shows the term.
-    fn told(&self, n: f64, label: usize, own: usize, length: f64) -> f64 {
-        n.max(0.0) * ((n - 1.0).max(0.0) * self.likelier(label, own, length) + self.doubt).ln()
+    fn told(&self, n: f64, label: usize, gone: &Gone) -> f64 {
+        n.max(0.0) * ((n - 1.0).max(0.0) * self.likelier(label, gone) + self.doubt).ln()
     }
 
     /// How much each of four terms tells of labels,
@@ -283,6 +298,38 @@ mod tests {
         for (own, count) in [(0, [1, 0]), (1, [0, 4]), (2, [3, 0]), (2, [9, 0]), (0, [11, 0])] {
             both(seen, left(&count, &[own]));
             both(Formula { eta: 0.5, doubt: 10.0, ..seen }, left(&count, &[own]));
+        }
+    }
+
+    /// g of a term as it is written, with a = 1: by what its labels show and how many words they have.
+    fn g(amounts: &[f64], seen: &[f64]) -> f64 {
+        let (n, words) = (amounts.iter().sum::<f64>(), seen.iter().sum::<f64>());
+        let told = |(&n_r, nu_r): (&f64, &f64)| {
+            let q = nu_r / words;
+            n_r / n * (((n_r - 1.0).max(0.0) + q) / (n * q)).ln()
+        };
+        amounts.iter().zip(seen).map(told).sum()
+    }
+
+    #[test]
+    fn of_very_many_labels_each_row_is_told_by_the_words_that_stay_without_it() {
+        const K: usize = 1000;
+        let amounts: Vec<_> = (0..K).map(|label| if label % 10 == 0 { 40.0 } else { 0.0 }).collect();
+        let seen: Vec<_> = (0..K).map(|label| amounts[label] + 4.0 + (label % 13) as f64).collect();
+        let (label, gain): (Vec<_>, _) = ((0..K as u32).collect(), [0.5; K]);
+        let all = [amounts.iter().sum()];
+        let many = Formula { indptr: &[0, K as i64], label: &label, amount: &amounts, all: &all, ..FORMULA };
+        let many = Formula { gain: &gain, seen: &seen, labels: K, ..many };
+        let (own, count) = ([30, 990, 40], [2, 1, 6]);
+        let found = beyond(many, Left { indptr: &[0, 1, 2, 3], term: &[0; 3], ..left(&count, &own) }, 1).unwrap();
+        for (found, (own, count)) in found.chunks(K).zip(own.into_iter().zip(count)) {
+            let (mut left, mut stay, times) = (amounts.clone(), seen.clone(), count as f64);
+            left[own as usize] -= times;
+            stay[own as usize] -= times;
+            let worth = times * g(&left, &stay);
+            let expected: Vec<_> = left.iter().map(|amount| worth * (1.0 + 0.5 * amount).ln()).collect();
+            assert!(worth > 0.01);
+            assert_near(found, &expected);
         }
     }
 

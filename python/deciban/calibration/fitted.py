@@ -117,6 +117,18 @@ class Problem:
         return float(held), np.concatenate([first, OF_SHIFTS * moved, strength * log_slope, strength * flat])
 
 
+def unknowns(found: Calibration, sample: Sample, how: How, log_prior: Floats) -> Floats:
+    """Where to begin a fit to such a sample that will come out near a map which there is already."""
+    problem = Problem(sample, how, log_prior, log_prior)
+    tempers = found.temper.copy()
+    tempers[0] += tempers[1:] @ problem.middle
+    if not problem.has_shifts:
+        return tempers
+    return np.concatenate(
+        [tempers, found.shift - log_prior, np.log(np.maximum(found.slope, 10.0**-DIGITS)), found.matrix]
+    )
+
+
 def fit(
     sample: Sample, how: How, labels: tuple[str, ...], log_prior: Floats, log_share: Floats, start: Floats | None = None
 ) -> tuple[Calibration, Floats]:

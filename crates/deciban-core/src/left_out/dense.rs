@@ -4,7 +4,7 @@ use std::mem::take;
 use std::ops::Range;
 
 use super::worth::Told;
-use super::{Formula, Left, MOST_TIMES};
+use super::{Formula, Gone, Left, MOST_TIMES};
 use crate::four::Four;
 use crate::frequent;
 use crate::ln::{Product, ln};
@@ -229,12 +229,12 @@ impl<'a> Row<'a> {
     #[inline(always)]
     fn heed_worth(&mut self, told: &Told) {
         let (formula, mut entries) = (self.formula, take(&mut self.groups[0]));
-        let length = self.left.length(self.row);
-        let change = told.change(formula, self.own, length);
+        let gone = self.left.gone(self.row, told.words);
+        let change = told.change(formula, &gone);
         for entry in &mut entries {
             entry.told = match &change {
                 Some(change) => told.others(change, entry.place),
-                None => self.sum_of_told(entry, length),
+                None => self.sum_of_told(entry, &gone),
             };
         }
         for four in entries.chunks_mut(4) {
@@ -254,8 +254,8 @@ impl<'a> Row<'a> {
     }
 
     /// The sum that `worth` asks for, label by label.
-    fn sum_of_told(&self, entry: &Entry, length: f64) -> f64 {
-        let told = |label| self.formula.told(self.amount(entry, label), label, self.own, length);
+    fn sum_of_told(&self, entry: &Entry, gone: &Gone) -> f64 {
+        let told = |label| self.formula.told(self.amount(entry, label), label, gone);
         (0..self.formula.labels).map(told).sum()
     }
 
@@ -270,14 +270,19 @@ impl<'a> Row<'a> {
         let of_row = self.of_row(four);
         let [others, groups @ ..] = &self.groups;
         let mut sums = Four::ZERO;
-        // First all numbers and then all logarithms: both are long, and a processor looks ahead only so far.
-        let mut numbers = [Four::ONE; 32];
-        for some in others.chunks(numbers.len()) {
-            for (number, entry) in numbers.iter_mut().zip(some) {
-                *number = self.raised::<FLOORS, REST>(entry, four, &of_row, &mut sums);
+        // First all numbers and then all logarithms: both are long, and a processor looks ahead only so far. Ones, of
+        // terms that none of the four labels has shown, are written over by the next.
+        const AT_ONCE: usize = 32;
+        let mut numbers = [(Four::ONE, 0.0); AT_ONCE];
+        for some in others.chunks(AT_ONCE) {
+            let mut kept = 0;
+            for entry in some {
+                let number = self.raised::<FLOORS, REST>(entry, four, &of_row, &mut sums);
+                numbers[kept % AT_ONCE] = (number, entry.times);
+                kept += usize::from(number != Four::ONE);
             }
-            for (number, entry) in numbers.iter().zip(some) {
-                sums += Four::all(entry.times) * number.map(ln);
+            for (number, times) in &numbers[..kept] {
+                sums += Four::all(*times) * number.map(ln);
             }
         }
         for (group, times) in groups.iter().zip(1..) {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Formula, Left, MOST_TIMES};
+use super::{Formula, Gone, Left, MOST_TIMES};
 use crate::four::Four;
 
 /// Products stay between this and its inverse; one factor more, to the power of at most `MOST_TIMES`, overflows none.
@@ -10,10 +10,11 @@ const LARGE: f64 = 1e100;
 
 /// Adds to the scores of some rows what their terms weigh.
 pub(super) fn add(formula: &Formula<'_>, left: &Left<'_>, rows: Range<usize>, scores: &mut [f64]) {
-    let labels = formula.labels;
+    let (labels, words) = (formula.labels, formula.words());
     let (mut products, mut shown) = (vec![1.0; labels], vec![0; labels]);
     for (row, sums) in rows.zip(scores.chunks_exact_mut(labels.max(1))) {
-        let mut of_row = Row { formula, left, row, sums, products: &mut products, shown: &mut shown };
+        let gone = left.gone(row, words);
+        let mut of_row = Row { formula, left, row, gone, sums, products: &mut products, shown: &mut shown };
         let entries = left.indptr[row] as usize..left.indptr[row + 1] as usize;
         let distinct = entries.map(|entry| of_row.add(entry)).filter(|is_left| *is_left).count();
         for ((sum, product), shown) in sums.iter_mut().zip(&mut products).zip(&mut shown) {
@@ -31,6 +32,7 @@ struct Row<'a> {
     formula: &'a Formula<'a>,
     left: &'a Left<'a>,
     row: usize,
+    gone: Gone,
     sums: &'a mut [f64],
     products: &'a mut [f64],
     shown: &'a mut [usize],
@@ -71,8 +73,7 @@ impl Row<'_> {
         if formula.seen.is_empty() {
             return 1.0;
         }
-        let (own, length) = (self.left.own[self.row] as usize, self.left.length(self.row));
-        let told = |posting| formula.told(self.at(entry, posting).1, formula.label[posting] as usize, own, length);
+        let told = |posting| formula.told(self.at(entry, posting).1, formula.label[posting] as usize, &self.gone);
         formula.worth(formula.g(Four::all(postings.map(told).sum()), Four::all(all))).0[0]
     }
 

@@ -9,19 +9,25 @@
 //! ```
 //!
 //! of numbers that are the term's alone; and only what it has of the own label is taken away and added anew. Of a
-//! document that is no more than `SMALL` of all, `POWERS` powers are enough: the next is below 2e-15 n.
+//! document that is no more than `SMALL` of all, `POWERS` powers are enough, and `FEWER` of one that is no more than
+//! `SMALLER`: the next is below 2e-15 n.
 
-use super::Formula;
+use super::{Formula, Gone};
 use crate::four::Four;
 use crate::frequent;
 use crate::ln::ln;
 
 const POWERS: usize = 6;
 const SMALL: f64 = 1e-2;
+const FEWER: usize = 3;
+const SMALLER: f64 = 2.9e-4;
 
-/// S and the M_k of each term, by the place that it has.
+/// S and the M_k of each term, by the place that it has; and nu.
 #[derive(Debug)]
-pub(super) struct Told(Vec<Sums>);
+pub(super) struct Told {
+    sums: Vec<Sums>,
+    pub(super) words: f64,
+}
 
 /// One term's, in one line of memory.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +41,8 @@ struct Sums {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Change {
     powers: [f64; POWERS],
+    /// Whether so few of them are enough.
+    are_few: bool,
     /// What multiplies the occurrences of the own label, before and after.
     before: f64,
     after: f64,
@@ -42,7 +50,7 @@ pub(super) struct Change {
 
 impl Told {
     pub(super) fn new(formula: &Formula<'_>, places: &[u32]) -> Self {
-        let nu: f64 = formula.seen.iter().sum();
+        let nu = formula.words();
         let of_term = |postings: &[i64]| {
             let mut sums = Sums::default();
             for posting in postings[0] as usize..postings[1] as usize {
@@ -57,31 +65,31 @@ impl Told {
             }
             sums
         };
-        let mut told = vec![Sums::default(); places.len()];
-        places.iter().zip(formula.indptr.windows(2)).for_each(|(&place, of)| told[place as usize] = of_term(of));
-        Told(told)
+        let mut sums = vec![Sums::default(); places.len()];
+        places.iter().zip(formula.indptr.windows(2)).for_each(|(&place, of)| sums[place as usize] = of_term(of));
+        Told { sums, words: nu }
     }
 
     /// Asks memory for what is known of some terms.
     #[inline(always)]
     pub(super) fn prefetch(&self, places: &[u32]) {
-        frequent::prefetch_rows(&self.0, 1, places);
+        frequent::prefetch_rows(&self.sums, 1, places);
     }
 
     /// What changes as so many words leave a label; nothing is known of it where they are too many.
-    pub(super) fn change(&self, formula: &Formula<'_>, own: usize, length: f64) -> Option<Change> {
-        let nu: f64 = formula.seen.iter().sum();
-        let e = -length / nu;
+    pub(super) fn change(&self, formula: &Formula<'_>, gone: &Gone) -> Option<Change> {
+        let e = -gone.length / self.words;
         let powers = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0].map(|k: f64| -(-e).powi(k as i32) / k);
-        let of_own = formula.likelier(own, own, length);
-        (length <= SMALL * nu).then(|| Change { powers, before: (nu - length) / formula.seen[own], after: of_own })
+        let (before, after) = (gone.stay / formula.seen[gone.own], formula.likelier(gone.own, gone));
+        (gone.length <= SMALL * self.words).then_some(Change { powers, are_few: -e <= SMALLER, before, after })
     }
 
     /// The sum of a term, but for what the own label adds.
     #[inline(always)]
     pub(super) fn others(&self, change: &Change, place: usize) -> f64 {
-        let Sums { s, m } = &self.0[place];
-        s + m.iter().zip(&change.powers).fold(0.0, |sum, (m, power)| sum + m * power)
+        let Sums { s, m } = &self.sums[place];
+        let of = |powers: &[f64]| m.iter().zip(powers).fold(0.0, |sum, (m, power)| sum + m * power);
+        s + if change.are_few { of(&change.powers[..FEWER]) } else { of(&change.powers) }
     }
 }
 

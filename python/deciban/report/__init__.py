@@ -18,8 +18,10 @@ from ..classifier import Classifier
 from ..evaluation import Evaluation
 from ..examples import as_text, texts_of
 from ..files import replacing
-from . import answer, confusion, doubts, facts, findings, labels, mistakes, orders, plots, suspects, words
+from . import answer, confusion, doubts, facts, findings, labels, mistakes, orders, plots, words
 from .wording import brief, percent, visible
+
+SHARES_SHOWN = (0.5, 0.75, 0.9, 1.0)  # of texts that are answered, with the share that is wrong
 
 
 def write(
@@ -46,7 +48,7 @@ def write(
     True
     """
     shown = [as_text(text) for text in texts_of(texts)]
-    doubted = suspects.suspects(evaluation, shown)
+    doubted = doubts.suspects(evaluation, shown)
     page = _template().render(
         answer=answer.answer(evaluation, protocol),
         findings=findings.findings(evaluation, 0 if doubted is None else doubted.all),
@@ -61,6 +63,7 @@ def write(
         orders=orders.orders(evaluation),
         plots=plots.plots(evaluation, orders.worst_label(evaluation)),
         probabilities=evaluation.probabilities,
+        errors=[point for point in evaluation.errors if point[0] in SHARES_SHOWN],
         sets=evaluation.sets,
         blind=blind(evaluation),
         curve=evaluation.curve,

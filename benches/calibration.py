@@ -199,7 +199,8 @@ def _write(folder: Path, name: str, who: str, found: Figures, facts: dict[str, s
     path.write_text(json.dumps(known) + "\n")
     about = (__doc__ or "").partition(chr(10))[2].strip()
     (folder / "calibration.md").write_text(page(about, known, facts))
-    draw(folder / "calibration.svg", {one: of[MODELS[0]] for one, of in known.items() if MODELS[0] in of})
+    if shown := {one: of[MODELS[0]] for one, of in known.items() if MODELS[0] in of}:
+        draw(folder / "calibration.svg", shown)
 
 
 if __name__ == "__main__":

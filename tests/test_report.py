@@ -388,3 +388,13 @@ def test_any_corpus_has_a_report(tmp_path_factory, corpus, choice):
     path = tmp_path_factory.mktemp("any") / "report.html"
     write(path, *leave_one_out(texts, labels, **choice), texts, protocol="leave-one-out")
     check_inert(Page(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("levels", ["shared", "top-down"])
+def test_a_model_of_levels_has_a_report(report, tickets, levels):
+    texts, labels = tickets
+    paths = [f"{'money' if label in ('billing', 'account') else 'rest'}/{label}" for label in labels]
+    model, evaluation = leave_one_out(texts, paths, hierarchy="/", levels=levels)
+    page = report(model, evaluation, texts, "leave-one-out")
+    assert "716 examples, 6 labels" in page.text("answer")
+    assert ("words" in page.sections) == (levels == "shared")  # decisions have words of their own

@@ -54,9 +54,7 @@ def write(
         findings=findings.findings(evaluation, 0 if doubted is None else doubted.all),
         labels=labels.figures(evaluation, classifier),
         confusion=confusion.picture(evaluation),
-        words=words.NONE
-        if classifier.frozen or classifier.settings.has_trees
-        else words.strongest(classifier.weights, evaluation),
+        words=words.strongest(classifier.weights, evaluation) if _has_weights(classifier) else words.NONE,
         mistakes=mistakes.most_confident(
             classifier, evaluation, shown, left_out=protocol.startswith(answer.LEAVE_ONE_OUT)
         ),
@@ -73,6 +71,12 @@ def write(
     )
     with replacing(path) as file:
         file.write(page.encode("utf-8", "replace"))
+
+
+def _has_weights(classifier: Classifier) -> bool:
+    """Whether each of its terms has a weight for each label, in counts that are at hand."""
+    settings = classifier.settings
+    return not (classifier.frozen or settings.has_trees or settings.way == "top-down")
 
 
 def blind(evaluation: Evaluation) -> float:

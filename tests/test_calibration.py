@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import deciban
@@ -14,6 +14,7 @@ from deciban.calibration.chosen import FEWEST, calibrate, crossed
 from deciban.calibration.descent import least
 from deciban.calibration.fitted import How, Problem
 from deciban.calibration.isotonic import knots
+from deciban.calibration.steepness import steepened, steepness
 from deciban.cli import run
 from deciban.decision import log_posterior, posterior
 from deciban.errors import TooFewToCalibrate, UnknownChoice
@@ -39,6 +40,8 @@ def maps(draw, methods=tuple(METHODS)):
     if method == "temperature":
         return Calibration(method, ("a", "b", "c"), temper)
     matrix = np.array([draw(number) for _ in range(9)]) if method == "dirichlet" else np.empty(0)
+    steep = draw(st.sampled_from([[], [0.0, 0.0], [0.3, 0.4], [-0.2, -0.3]]))
+    temper = np.append(temper, steep)
     return Calibration(method, ("a", "b", "c"), temper, draw(three), np.exp(draw(three)), draw(three), matrix)
 
 
@@ -46,7 +49,7 @@ def slowly(found, z, n):
     """The formulas, one number at a time."""
     if n == 0:
         return list(z)
-    t, a, g = found.temper
+    t, a, g, u, h = found.temper if len(found.temper) == 5 else (*found.temper, 0.0, 0.0)
     mean = lambda v: sum(v) / len(v)  # noqa: E731
     e = [x - o for x, o in zip(z, found.origin, strict=True)] if len(found.origin) else list(z)
     c = [x - mean(e) for x in e]
@@ -54,7 +57,9 @@ def slowly(found, z, n):
     if not len(found.slope):
         return [f * x for x in z]
     m = found.matrix.reshape(3, 3) if len(found.matrix) else np.zeros((3, 3))
-    return [f * (found.slope[r] * c[r] + sum(m[q, r] * c[q] for q in range(3))) + found.shift[r] for r in range(3)]
+    made = [f * (found.slope[r] * c[r] + sum(m[q, r] * c[q] for q in range(3))) + found.shift[r] for r in range(3)]
+    steeper = math.exp(min(max(u - h * math.log(max(max(made) - mean(made), 1e-3)), -50), 50))
+    return [steeper * x for x in made]
 
 
 @given(found=maps(LINEAR), z=scores, n=st.integers(0, 500))
@@ -84,6 +89,27 @@ def test_what_is_added_adds_up(found, parts, n):
     whole = found.start(bias, z, n) + found.adds(added, z, n).sum(axis=0)
     mapped = found.apply(z[None], np.array([n]))[0]
     assert whole - whole[0] == pytest.approx(mapped - mapped[0], rel=1e-7, abs=1e-6)
+
+
+@given(found=maps(LINEAR), z=scores, n=st.integers(1, 500))
+def test_a_map_that_is_made_steeper_is_the_map_and_a_factor(found, z, n):
+    first = replace(found, temper=found.temper[:3])
+    u, h = 0.3, 0.2
+    before = first.apply(z[None], np.array([n]))
+    assume(before.max() - before.mean() > 1e-2)  # what is less is taken for the least, before or after
+    assume(z.max() - z.mean() > 1e-2)
+    after = first.steepened(u, h).apply(z[None], np.array([n]))
+    assert after == pytest.approx(steepened(before, u, h), rel=1e-6, abs=1e-9)
+
+
+def test_what_is_too_sure_where_it_is_surest_is_mended():
+    draw = np.random.default_rng(0)
+    z = draw.normal(0, 2, (4000, 3))
+    z -= z.mean(axis=1, keepdims=True)
+    y = (z + draw.gumbel(size=z.shape)).argmax(axis=1)
+    bent = z * z.max(axis=1, keepdims=True) ** 0.4  # honest scores, the more overdone the surer they are
+    u, h = steepness(Sample(bent, np.ones(4000), y))
+    assert (u, h) == pytest.approx((0.0, 0.4 / 1.4), abs=0.05)
 
 
 @given(st.integers(0, 10**6))

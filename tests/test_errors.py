@@ -480,7 +480,7 @@ WORDINGS = {
     ),
     errors.NoLeaveOneOut: (
         lambda folder: tan().leave_one_out(),
-        "a tan model has no leave-one-out: it takes more than its counts; judge it on examples kept apart",
+        "a tan model has no leave-one-out: it takes more than its counts; judge it by folds, or examples kept apart",
     ),
     errors.NoNetwork: (
         lambda folder: mail().graph().bif,

@@ -90,6 +90,19 @@ def test_the_calibration_error_is_the_mean_distance_over_scikit_learns_bins(held
     assert found.calibration_error == pytest.approx(float(np.abs(share - mean) @ n) / len(top))
 
 
+def test_what_of_a_calibration_error_is_noise():
+    draw = np.random.default_rng(0)
+    p = draw.uniform(0.5, 1, 2000)
+    of = [
+        Evaluation(
+            HeldOut(("a", "b"), np.where(draw.random(2000) < p, "a", "b").tolist(), np.log(np.stack([p, 1 - p], 1)))
+        )
+        for _ in range(200)
+    ]
+    drawn = np.mean([one.probabilities.calibration_error for one in of])
+    assert of[0].probabilities.calibration_noise == pytest.approx(drawn, rel=0.05)
+
+
 def test_a_calibration_error_by_hand():
     bins = reliability(np.array([0.95, 0.95, 0.95, 0.95, 0.55, 0.55]), np.array([1, 1, 1, 0, 0, 1.0]))
     assert [(of.examples, round(of.probability, 2), of.right) for of in bins] == [(2, 0.55, 0.5), (4, 0.95, 0.75)]

@@ -156,6 +156,17 @@ def test_the_tables_hold_the_evaluations_figures(report, tickets):
     assert page.values("class").count("error") == np.count_nonzero(evaluation.confusion) - len(evaluation.labels)
 
 
+def test_what_is_wrong_if_only_the_surest_are_answered(report, tickets):
+    texts, labels = tickets
+    model, evaluation = leave_one_out(texts, labels)
+    page = report(model, evaluation, texts, "leave-one-out")
+    wrong = dict(evaluation.errors)
+    named = {"the surest 50 %": 0.5, "the surest 75 %": 0.75, "the surest 90 %": 0.9, "all, 100 %": 1.0}
+    found = {row[0]: row[1] for row in page.rows["probabilities"] if row[0] in named}
+    assert found == {name: f"{100 * wrong[share]:.1f}%" for name, share in named.items()}
+    assert f"about {evaluation.probabilities.calibration_noise:.3f}" in page.text("probabilities")
+
+
 def test_figures_that_do_not_exist_are_not_shown_as_zero(report):
     model = deciban.train(["aa", "bb", "cc", "dd"], ["one", "two", "three", "four"])
     page = report(model, certain(list(model.labels), ["one", "two"], ["one", "three"]), ["aa", "bb"])
@@ -377,3 +388,13 @@ def test_any_corpus_has_a_report(tmp_path_factory, corpus, choice):
     path = tmp_path_factory.mktemp("any") / "report.html"
     write(path, *leave_one_out(texts, labels, **choice), texts, protocol="leave-one-out")
     check_inert(Page(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("levels", ["shared", "top-down"])
+def test_a_model_of_levels_has_a_report(report, tickets, levels):
+    texts, labels = tickets
+    paths = [f"{'money' if label in ('billing', 'account') else 'rest'}/{label}" for label in labels]
+    model, evaluation = leave_one_out(texts, paths, hierarchy="/", levels=levels)
+    page = report(model, evaluation, texts, "leave-one-out")
+    assert "716 examples, 6 labels" in page.text("answer")
+    assert ("words" in page.sections) == (levels == "shared")  # decisions have words of their own

@@ -407,7 +407,9 @@ class MoreThanTerms(InputError):
 
 
 class NoLeaveOneOut(InputError):
-    wording = "a {model} model has no leave-one-out: it takes more than its counts; judge it on examples kept apart"
+    wording = (
+        "a {model} model has no leave-one-out: it takes more than its counts; judge it by folds, or examples kept apart"
+    )
 
 
 class NoNetwork(InputError):

@@ -5,6 +5,7 @@
 //! f   = exp(t - a ln n - g ln max(c))       one number a text: the less, the longer it is and the more it seems to tell
 //! z_r <- f z_r                              a temperature
 //! z_r <- f (slope_r c_r + sum_q M_qr c_q) + shift_r
+//! z_r <- exp(u - h ln max(z - mean)) z_r    then, where labels have numbers of their own: how steep what they make is
 //! ```
 //!
 //! n is how many known terms the text has. One that has none keeps its scores: they are the prior's. After a temperature,
@@ -25,6 +26,8 @@ const LEAST: f64 = 1e-3;
 pub struct Calibration {
     /// t, a and g.
     pub temper: [f64; 3],
+    /// u and h, of scores that labels' own numbers have made.
+    pub steepness: [f64; 2],
     /// What scores are before a text says anything; by label, as slopes and shifts are.
     pub origin: Vec<f64>,
     /// What evidence for a label is multiplied with.
@@ -46,8 +49,9 @@ impl Calibration {
         if !fits || !(self.matrix.is_empty() || has_room) || (!self.knots.is_empty() && !self.slope.is_empty()) {
             return Err(Invalid("the calibration does not fit the labels"));
         }
-        let numbers = [&self.temper[..], &self.origin, &self.slope, &self.shift, &self.matrix, &self.knots];
-        if !numbers.into_iter().flatten().all(|number| number.abs() <= GREATEST) {
+        let tempers = self.temper.iter().chain(&self.steepness);
+        let numbers = [&self.origin, &self.slope, &self.shift, &self.matrix, &self.knots];
+        if !numbers.into_iter().flatten().chain(tempers).all(|number| number.abs() <= GREATEST) {
             return Err(Invalid("the calibration holds a number that none has"));
         }
         let (from, to) = self.knots.split_at(self.knots.len() / 2);
@@ -105,6 +109,16 @@ impl Calibration {
             *score = *score * slope + shift;
         }
         scores.iter_mut().zip(across).for_each(|(score, across)| *score += across);
+        self.steepen(scores);
+    }
+
+    /// Makes scores that the labels' numbers have made more or less sure, by how sure they are.
+    fn steepen(&self, scores: &mut [f64]) {
+        let [u, h] = self.steepness;
+        if (u, h) != (0.0, 0.0) {
+            let factor = (u - h * spread(scores).max(LEAST).ln()).clamp(-STEEPEST, STEEPEST).exp();
+            scores.iter_mut().for_each(|score| *score *= factor);
+        }
     }
 
     /// What evidence for other labels adds to each; nothing, where there is no matrix.
@@ -172,6 +186,10 @@ mod tests {
             ..Calibration::default()
         };
         assert_eq!(applied(&shifted, &[-3.0, -5.0], 2.0), [1.5, -1.5]);
+        let steeper = Calibration { steepness: [2f64.ln(), 1.0], ..shifted.clone() };
+        assert!(applied(&steeper, &[-3.0, -5.0], 2.0).iter().zip([2.0, -2.0]).all(|(a, b)| (a - b).abs() < 1e-12));
+        assert_eq!(applied(&steeper, &[-3.0, -5.0], 0.0), [-3.0, -5.0]);
+        assert!(Calibration { steepness: [f64::NAN, 0.0], ..shifted.clone() }.check(2).is_err());
         assert!(Calibration { matrix: vec![0.0; 3], ..shifted.clone() }.check(2).is_err());
         assert!(Calibration { slope: vec![f64::NAN, 1.0], ..shifted.clone() }.check(2).is_err());
         assert!(shifted.check(3).is_err());

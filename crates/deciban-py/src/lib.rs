@@ -207,13 +207,18 @@ fn groups_of(numbers: &[u32]) -> PyResult<Vec<Group>> {
     groups.ok_or_else(|| PyValueError::new_err("the scaling is not that of any rows"))
 }
 
-/// A calibration: its three numbers, origin, slopes, shifts, matrix and knots.
+/// A calibration: its three numbers, or five with how steep it is after, origin, slopes, shifts, matrix and knots.
 type Map = (Flat<f64>, Flat<f64>, Flat<f64>, Flat<f64>, Flat<f64>, Flat<f64>);
 
 fn map_of(py: Python<'_>, (temper, origin, slope, shift, matrix, knots): &Map) -> PyResult<Calibration> {
-    let temper = temper.to_vec(py)?.try_into();
+    let (temper, steepness) = match temper.to_vec(py)?[..] {
+        [t, a, g] => ([t, a, g], [0.0; 2]),
+        [t, a, g, u, h] => ([t, a, g], [u, h]),
+        _ => return Err(PyValueError::new_err("the calibration has neither three nor five numbers")),
+    };
     Ok(Calibration {
-        temper: temper.map_err(|_| PyValueError::new_err("the calibration has not three numbers"))?,
+        temper,
+        steepness,
         origin: origin.to_vec(py)?,
         slope: slope.to_vec(py)?,
         shift: shift.to_vec(py)?,

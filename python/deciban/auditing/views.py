@@ -12,14 +12,16 @@ number of terms. They are added up, each as sure as it has been right about text
 
     p(r | i) = softmax_r sum_m a_m s_m(i, r),     a_m >= 0 with the greatest sum_i log p(y_i | i)      by Newton's steps
 
-Few numbers are fit to many texts, so that p is held out as well, and calibrated. Where texts and labels are very many,
+Few numbers are fit to many texts, so that p is held out as well, and calibrated. Models that tell nothing beyond the
+others, by a sample of the texts, are not asked of all. Where texts and labels are very many,
 the second does alone, without heeding how much each word tells of labels.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -47,6 +49,7 @@ FOLDS = 5
 MOST_WORK, MOST_LABELS = 1 << 28, 256  # entries x labels, and labels, of which a model is fit in a few seconds
 AT_ONCE = 1 << 22  # scores
 SAMPLE = 1 << 19  # scores by which models are weighed
+FIRST = 1 << 12  # texts by which it is seen which models tell anything
 STEPS, NEAR, RIDGE, LEAST_STEP = 30, 1e-6, 1e-6, 1e-3
 LOWEST = -1e3  # in the place of minus infinity: a label that leaves with its only text
 
@@ -89,36 +92,45 @@ class Views:
     @cached_property
     def runs(self) -> tuple[Counts, Rows]:
         """Runs of two words: those whose bucket two texts have."""
-        indptr, bucket, count = _core.hashed(TWO.core, self.texts, BUCKETS, False, False, self.threads)
+        indptr, bucket, _ = _core.hashed(TWO.core, self.texts, BUCKETS, False, False, self.threads)
         is_kept = np.bincount(bucket, minlength=BUCKETS) > 1
         has = is_kept[bucket]
         number = np.cumsum(is_kept, dtype=np.uint32) - np.uint32(1)
-        rows = Rows(np.concatenate([[0], np.cumsum(has)])[indptr], number[bucket[has]], count[has].astype(np.int64))
-        return _counted(rows.binary(), self.y, self.counts.labels, int(is_kept.sum())), rows
+        term = number[bucket[has]]
+        rows = Rows(np.concatenate([[0], np.cumsum(has)])[indptr], term, np.ones(len(term), np.int64))
+        return _counted(rows, self.y, self.counts.labels, int(is_kept.sum())), rows
 
-    def scores(self, places: Integers) -> Floats:
-        """What each model (first axis) scores some texts, less its greatest score of each."""
-        y, words = self.y[places], self.rows.some(places)
-        found = [
-            _left_out(self.counts, words, y, settings, self.threads)
-            for settings in (MANY if self.is_large else COUNTED)
-        ]
-        if not self.is_large:
-            counts, rows = self.runs
-            found += [_left_out(counts, rows.some(places), y, COUNTED[0], self.threads), self.fitted[places]]
+    @property
+    def models(self) -> tuple[Callable[[Integers], Floats], ...]:
+        """What each model scores texts at some places, that it has not seen."""
+        words = [partial(self._of_words, settings) for settings in (MANY if self.is_large else COUNTED)]
+        return tuple(words) if self.is_large else (*words, self._of_runs, lambda places: self.fitted[places])
+
+    def _of_words(self, settings: Settings, places: Integers) -> Floats:
+        return _left_out(self.counts, _some(self.rows, places), self.y[places], settings, self.threads)
+
+    def _of_runs(self, places: Integers) -> Floats:
+        counts, rows = self.runs
+        return _left_out(counts, _some(rows, places), self.y[places], COUNTED[0], self.threads)
+
+    def scores(self, places: Integers, which: Iterable[int]) -> Floats:
+        """What some models (first axis) score some texts, less the greatest score of each."""
+        found = (self.models[m](places) for m in which)
         return np.stack([np.maximum(of - of.max(axis=1, keepdims=True), LOWEST) for of in found])
 
 
 def judged(of: Views) -> Judged:
     """What the models say together of each text."""
-    step = max(1, AT_ONCE // of.labels)
-    chosen = _sample(len(of.y), of.labels)
-    scores = of.scores(chosen)
+    step, first = max(1, AT_ONCE // of.labels), _sample(len(of.y), min(SAMPLE // of.labels, FIRST))
+    told = _weighed(of.scores(first, range(len(of.models))), of.y[first])
+    which = np.flatnonzero(told).tolist()
+    chosen = _sample(len(of.y), SAMPLE // of.labels)
+    scores = of.scores(chosen, which)
     weights = _weighed(scores, of.y[chosen])
     if len(chosen) == len(of.y):
         return _of(np.tensordot(weights, scores, 1), of.y)
     parts = [np.arange(start, min(start + step, len(of.y))) for start in range(0, len(of.y), step)]
-    found = [_of(np.tensordot(weights, of.scores(places), 1), of.y[places]) for places in parts]
+    found = [_of(np.tensordot(weights, of.scores(places, which), 1), of.y[places]) for places in parts]
     return Judged(*map(np.concatenate, zip(*found, strict=True)))
 
 
@@ -129,6 +141,11 @@ def _of(scores: Floats, y: Integers) -> Judged:
     return Judged(log_p[rows, y], best, log_p[rows, best])
 
 
+def _some(rows: Rows, places: Integers) -> Rows:
+    """The rows at some places, which rise; themselves, if those are all."""
+    return rows if len(places) == len(rows) else rows.some(places)
+
+
 def _left_out(counts: Counts, rows: Rows, y: Integers, settings: Settings, threads: int) -> Floats:
     root = np.sqrt(np.maximum(np.diff(rows.indptr), 1))[:, None]
     return np.asarray(leave_one_out(counts, rows, y, replace(settings, threads=threads or None)) / root)
@@ -137,7 +154,7 @@ def _left_out(counts: Counts, rows: Rows, y: Integers, settings: Settings, threa
 def _counted(rows: Rows, y: Integers, labels: tuple[str, ...], terms: int) -> Counts:
     """The counts of rows of buckets, each once a text."""
     k = len(labels)
-    presences = np.bincount(rows.term * np.int64(k) + y[rows.row], minlength=terms * k)
+    presences = np.bincount(rows.term * np.int64(k) + np.repeat(y, np.diff(rows.indptr)), minlength=terms * k)
     posting = np.flatnonzero(presences)
     indptr = np.concatenate([[0], np.cumsum(np.bincount(posting // k, minlength=terms))])
     documents = np.bincount(y, minlength=k)
@@ -153,10 +170,9 @@ def _names(n: int) -> tuple[npt.NDArray[np.uint8], Integers]:
     return names.ravel(), np.arange(n + 1) * names.shape[1]
 
 
-def _sample(texts: int, labels: int) -> Integers:
-    """The places of texts from all over, at most so many that their scores are quickly weighed."""
-    most = max(SAMPLE // labels, 2)
-    return np.unique(np.linspace(0, texts - 1, min(most, texts)).astype(np.int64))
+def _sample(texts: int, most: int) -> Integers:
+    """The places of texts from all over, at most so many."""
+    return np.unique(np.linspace(0, texts - 1, min(max(most, 2), texts)).astype(np.int64))
 
 
 def _weighed(z: Floats, y: Integers) -> Floats:

@@ -9,11 +9,12 @@ divides that out. With c the evidence of a text, of mean zero over the labels, a
     dirichlet     z'_r = f (s_r c_r + sum_q M_qr c_q) + b_r      Kull et al. 2019, on centred log ratios
     isotonic      log p' = h(log p), h rising, after a temperature; Zadrozny and Elkan 2002, all labels alike
 
-where c_r = z_r - log alpha_r, less its mean, with the prior alpha; a temperature asks z for it. For any one text all
-but the last are linear in what its terms add, so that evidence adds up to calibrated log-odds. A text without a known
-term keeps its prior. The numbers minimise the log loss of held-out scores (`fitted`); which map is best, and whether
-any is better than none, is asked of scores that were left out of that (`chosen`). The core applies it (calibration.rs),
-so that `deciban predict`, which cannot wait for NumPy, has the same from there.
+and of the first three z' is made steeper or less steep once more, by how sure it is (`steepness`). c_r = z_r - log
+alpha_r, less its mean, with the prior alpha; a temperature asks z for it. For any one text all but the last are linear
+in what its terms add, so that evidence adds up to calibrated log-odds. A text without a known term keeps its prior. The
+numbers minimise the log loss of held-out scores (`fitted`, `steepness`); which map is best, and whether any is better
+than none, is asked of scores that were left out of that (`chosen`). The core applies it (calibration.rs), so that
+`deciban predict`, which cannot wait for NumPy, has the same from there.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ class Calibration:
     """A map of scores, and what it is worth: the log loss of `texts` held-out texts before it (`raw`) and after.
 
     `is_from_before` says that the model has changed since. Where no map was better than none, it is called "none", and
-    leaves scores as they are. `conformal` is what the same texts say for sets of labels.
+    leaves scores as they are. `conformal` is what the same texts say for sets of labels. `temper` is t, a and g, and u
+    and h where labels have numbers of their own.
 
     >>> halved = Calibration("temperature", ("ham", "spam"), np.array([np.log(0.5), 0.0, 0.0]))
     >>> halved.apply(np.array([[-4.0, -2.0]]), np.array([3.0])).round(9).tolist()
@@ -109,7 +111,7 @@ class Calibration:
         """f, of a text with these scores."""
         if known == 0:
             return 1.0
-        t, a, g = self.temper.tolist()
+        t, a, g = self.temper[:3].tolist()
         return float(
             np.exp(np.clip(t - a * np.log(known) - g * np.log(max(self._spread(scores), LEAST)), -STEEPEST, STEEPEST))
         )
@@ -130,13 +132,29 @@ class Calibration:
             return factor * added
         centred = factor * (added - added.mean(axis=-1, keepdims=True))
         across = centred @ self.matrix.reshape(added.shape[-1], -1) if len(self.matrix) else 0.0
-        return np.asarray(centred * self.slope + across)
+        return np.asarray(centred * self.slope + across) * self._steepness(scores, known)
 
     def start(self, bias: Floats, scores: Floats, known: float) -> Floats:
         """The calibrated scores before any term of such a text is added."""
         if known == 0 or self.keeps_order:
             return self.adds(bias, scores, known)
-        return self.adds(bias - self.origin, scores, known) + self.shift
+        return self.adds(bias - self.origin, scores, known) + self._steepness(scores, known) * self.shift
+
+    def _steepness(self, scores: Floats, known: float) -> float:
+        """How much steeper such a text's scores are made, once labels' own numbers have made them."""
+        if len(self.temper) == 3:
+            return 1.0
+        from .steepness import factors
+
+        before = replace(self, temper=self.temper[:3]).apply(scores[None], np.array([known], np.float64))
+        return float(factors(before, *self.temper[3:].tolist())[0])
+
+    def steepened(self, u: float, h: float) -> Calibration:
+        """The same map, made so much steeper; a temperature has the same form as before."""
+        if not self.keeps_order:
+            return replace(self, temper=np.array([*self.temper[:3].tolist(), u, h]))
+        t, a, g = self.temper.tolist()
+        return replace(self, temper=np.array([t * (1 - h) + u, a * (1 - h), g * (1 - h) + h]))
 
     def for_labels(self, labels: Sequence[str]) -> Calibration:
         """The same for a model that has changed, and may have other labels.
@@ -151,7 +169,8 @@ class Calibration:
         if self.keeps_order or changed.labels == self.labels:
             return changed
         if (place < 0).any():
-            return replace(changed, method="temperature", origin=NONE, slope=NONE, shift=NONE, matrix=NONE)
+            plain = {"temper": self.temper[:3], "origin": NONE, "slope": NONE, "shift": NONE, "matrix": NONE}
+            return replace(changed, method="temperature", **plain)  # type: ignore[arg-type]
         matrix = self.matrix.reshape(len(self.labels), -1)[np.ix_(place, place)].ravel() if len(self.matrix) else NONE
         origin, slope, shift = self.origin[place], self.slope[place], self.shift[place]
         return replace(changed, origin=origin, slope=slope, shift=shift, matrix=matrix)

@@ -18,8 +18,9 @@ from ..decision import log_posterior
 from ..decision.sets import conformal
 from ..fitting.committee import folds_of
 from . import Calibration, Sample
-from .fitted import DIGITS, How, fit, unknowns
+from .fitted import DIGITS, MOST_SPREAD, How, fit, unknowns
 from .isotonic import knots
+from .steepness import steepened, steepness
 
 Floats = npt.NDArray[np.float64]
 FEWEST = 20  # texts: fewer say nothing
@@ -30,6 +31,8 @@ MOST_ACROSS = 30  # labels for which what goes across them is asked: with many m
 FOLDS = 5
 WORST = -50.0  # log p: what is less says no more of a map
 AUTO, NONE = "auto", "none"
+AS_IT_IS = (0.0, 0.0)  # u and h
+MOST_ELSEWHERE = 0.1  # nats that the prior may be from labels' shares, on average
 HOWS = {
     "temperature": (How("temperature"),),
     "platt": (How("platt", 30.0),),
@@ -58,9 +61,11 @@ def calibrate(
     if method != NONE and len(made.finite.y) >= FEWEST and len(np.unique(made.finite.y)) > 1:
         tried = [(how, made.crossed(how)) for how in _hows(method, len(labels))]
         how, crossed = min(tried, key=lambda one: _rounded(made.losses(one[1])))
+        steep = made.steepness(how, crossed)
+        crossed = log_posterior(steepened(crossed, *steep))
         gain = made.losses(raw) - made.losses(crossed)
         if method != AUTO or gain.mean() > gain.std() / math.sqrt(len(gain)):
-            found, log_p = made.fit(how, sample), crossed
+            found, log_p = _steepened(made.fit(how, sample), steep), crossed
     p_true = np.exp(log_p[np.arange(len(sample.y)), sample.y])
     seen = conformal(p_true, sample.y, len(labels), sample.known)
     losses = _rounded(made.losses(raw)), _rounded(made.losses(log_p))
@@ -78,7 +83,16 @@ def crossed(sample: Sample, calibration: Calibration, log_prior: Floats, log_sha
         return _mapped(calibration, sample)
     how = _how(calibration, len(calibration.labels))
     made.begin_near(calibration, how)
-    return made.crossed(how, made.spread(len(sample.y)))
+    log_p = made.crossed(how, made.spread(len(sample.y)))
+    return log_posterior(steepened(log_p, *made.steepness(how, log_p)))
+
+
+def _steepened(found: Calibration, steep: tuple[float, float]) -> Calibration:
+    """A map that is made as steep as that; itself, where that is no change."""
+    if steep == AS_IT_IS:
+        return found
+    made = found.steepened(*steep)
+    return replace(made, temper=np.append(made.temper[:2], [min(made.temper[2], MOST_SPREAD), *made.temper[3:]]))
 
 
 def _hows(method: str, labels: int) -> Iterator[How]:
@@ -154,6 +168,17 @@ class _Maps:
         tempered = self.fit(How("temperature"), sample)
         log_p = log_posterior(tempered.apply(sample.scores, sample.known))
         return replace(tempered, method="isotonic", knots=knots(log_p, sample.y))
+
+    def steepness(self, how: How, log_p: Floats) -> tuple[float, float]:
+        """How much steeper a map of that kind should be, by what maps of other texts have made of all.
+
+        Texts say that only of labels that are as frequent as among them.
+        """
+        elsewhere = float(np.exp(self.log_share) @ np.abs(self.log_prior - self.log_share))
+        if how.method == "isotonic" or not how.has_spread or not elsewhere <= MOST_ELSEWHERE:
+            return AS_IT_IS
+        u, h = steepness(_finite(self.sample._replace(scores=log_p)))
+        return round(u, DIGITS), round(h, DIGITS)
 
     def spread(self, n: int) -> npt.NDArray[np.int64]:
         """The places of as many of n texts as there is use for, from all over."""

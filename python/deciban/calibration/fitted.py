@@ -120,7 +120,7 @@ class Problem:
 def unknowns(found: Calibration, sample: Sample, how: How, log_prior: Floats) -> Floats:
     """Where to begin a fit to such a sample that will come out near a map which there is already."""
     problem = Problem(sample, how, log_prior, log_prior)
-    tempers = found.temper.copy()
+    tempers = found.temper[:3].copy()
     tempers[0] += tempers[1:] @ problem.middle
     if not problem.has_shifts:
         return tempers

@@ -13,6 +13,7 @@ A label that the model does not have has the probability 0. Of very many scores 
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -49,6 +50,15 @@ class Probabilities:
     brier: float
     calibration_error: float
     bins: tuple[Bin, ...]
+
+    @property
+    def calibration_noise(self) -> float:
+        """The calibration error that honest probabilities would show on so many texts, on average: it is never 0.
+
+        Of the n_b texts of a bin with mean p, the share that is right is off by sqrt(2 p (1 - p) / (pi n_b)).
+        """
+        off = (math.sqrt(of.examples * 2 * of.probability * (1 - of.probability) / math.pi) for of in self.bins)
+        return math.fsum(off) / self.examples
 
     def as_dict(self) -> dict[str, Any]:
         """The same, for machines."""

@@ -162,14 +162,18 @@ class _Account:
         """What calibration multiplies evidence with (`calibration`), where there is one."""
         if self.saved._map is None or not self.counts:
             return 1.0
-        temper, origin, slope, _, _, _ = self.saved._map
-        t, a, g = temper
+        temper, origin, slope, shift, _, _ = self.saved._map
+        t, a, g, *steep = temper
         bias: Any = self.buffers["bias"]
         apart = bias[1] - bias[0] + nats - ((origin[1] - origin[0]) if len(origin) else 0.0)
         known = sum(self.counts.values())
         exponent = t - a * math.log(known) - (g * math.log(max(abs(apart) / 2, 1e-3)) if g else 0.0)
-        factor = math.exp(max(-50.0, min(50.0, exponent)))
-        return factor * (sum(slope) / 2 if len(slope) else 1.0)
+        factor = math.exp(max(-50.0, min(50.0, exponent))) * (sum(slope) / 2 if len(slope) else 1.0)
+        if not steep:
+            return factor
+        u, h = steep
+        after = abs(factor * apart + shift[1] - shift[0]) / 2
+        return factor * math.exp(max(-50.0, min(50.0, u - h * math.log(max(after, 1e-3)))))
 
 
 def told(verdict: Verdict) -> list[tuple[str, Sequence[str]]]:

@@ -18,8 +18,10 @@ from ..classifier import Classifier
 from ..evaluation import Evaluation
 from ..examples import as_text, texts_of
 from ..files import replacing
-from . import answer, confusion, doubts, facts, findings, labels, mistakes, orders, plots, suspects, words
+from . import answer, confusion, doubts, facts, findings, labels, mistakes, orders, plots, words
 from .wording import brief, percent, visible
+
+SHARES_SHOWN = (0.5, 0.75, 0.9, 1.0)  # of texts that are answered, with the share that is wrong
 
 
 def write(
@@ -46,21 +48,20 @@ def write(
     True
     """
     shown = [as_text(text) for text in texts_of(texts)]
-    doubted = suspects.suspects(evaluation, shown)
+    doubted = doubts.suspects(evaluation, shown)
     page = _template().render(
         answer=answer.answer(evaluation, protocol),
         findings=findings.findings(evaluation, 0 if doubted is None else doubted.all),
         labels=labels.figures(evaluation, classifier),
         confusion=confusion.picture(evaluation),
-        words=words.NONE
-        if classifier.frozen or classifier.settings.has_trees
-        else words.strongest(classifier.weights, evaluation),
+        words=words.strongest(classifier.weights, evaluation) if _has_weights(classifier) else words.NONE,
         mistakes=mistakes.most_confident(
             classifier, evaluation, shown, left_out=protocol.startswith(answer.LEAVE_ONE_OUT)
         ),
         orders=orders.orders(evaluation),
         plots=plots.plots(evaluation, orders.worst_label(evaluation)),
         probabilities=evaluation.probabilities,
+        errors=[point for point in evaluation.errors if point[0] in SHARES_SHOWN],
         sets=evaluation.sets,
         blind=blind(evaluation),
         curve=evaluation.curve,
@@ -70,6 +71,12 @@ def write(
     )
     with replacing(path) as file:
         file.write(page.encode("utf-8", "replace"))
+
+
+def _has_weights(classifier: Classifier) -> bool:
+    """Whether each of its terms has a weight for each label, in counts that are at hand."""
+    settings = classifier.settings
+    return not (classifier.frozen or settings.has_trees or settings.way == "top-down")
 
 
 def blind(evaluation: Evaluation) -> float:

@@ -4,6 +4,7 @@ import contextlib
 import csv
 import io
 import os
+import quopri
 import resource
 import shutil
 import signal
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from base64 import b64encode
 from email import message_from_bytes, policy
 from pathlib import Path
 
@@ -20,9 +22,11 @@ from hypothesis import strategies as st
 
 import deciban
 from conftest import ROOT
-from deciban.filtering import journal
-from deciban.filtering.boxes import mails
-from deciban.filtering.mail import MOST, parts, seen, stamped, word
+from deciban.filtering import journal, kept
+from deciban.filtering.boxes import boxes
+from deciban.filtering.mail import MOST, parts, stamped, word
+from deciban.filtering.mail import seen as seen_of
+from deciban.filtering.records import Entry
 from deciban.filtering.verdict import MOST_WORDS, Judge
 
 SPAM = b"Subject: free money\n\nwin free money now, %d\n"
@@ -44,6 +48,11 @@ ODD = {
     "broken header": b"Subject: a\nnonsense\nTo: b\n\nbody\n",
     "MIME": b'Content-Type: multipart/mixed; boundary="x"\n\n--x\nContent-Transfer-Encoding: base64\n\n!!!!\n--x',
 }
+
+
+def seen(mail, tokens="word"):
+    (text,) = seen_of(tokens, mail, [(0, len(mail))])
+    return text
 
 
 def filtered(*arguments, mail=b"", status=0, **how):
@@ -106,6 +115,104 @@ def test_what_is_seen_of_a_long_mail_ends_between_characters():
         assert MOST - 4 < len(text.encode()) <= MOST
 
 
+# What is seen of it, decoded
+
+
+def mime(content, body, coding="", kind="text/plain"):
+    coded = f"Content-Transfer-Encoding: {coding}\n" if coding else ""
+    return f"Content-Type: {kind}\n{coded}{content}\n".encode() + body
+
+
+def bodies(mail):
+    """The words of the text."""
+    return [word for word in seen(mail, "whitespace").split() if ":" not in word]
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_texts_are_decoded_however_they_were_sent(end):
+    text = "Grüße, win FREE money now!"
+    raw, words = text.encode(), ["grüße", "win", "free", "money", "now!"]
+    base64 = mime("", b64encode(raw) + b"\n", "Base64")
+    quoted = mime("", quopri.encodestring(raw).replace(b"win", b"w=\nin") + b"\n", "quoted-printable")
+    nested = mime("", b"before\n--b\n" + base64 + b"--b\n\nplain\n--b--\nafter", kind='multipart/mixed; boundary="b"')
+    attached = mime(
+        "", b"--b\n" + mime("", b"AAAA", "base64", "image/gif") + b"\n--b\n" + quoted, kind="multipart/x; boundary=b"
+    )
+    in_mail = mime("", b"Subject: inner\n" + quoted, kind="message/rfc822")
+    deep = nested
+    for depth in range(3):
+        inner = b"--c%d\n" % depth + deep + b"\n--c%d--\n" % depth
+        deep = mime("", inner, kind=f"multipart/mixed;\n\tBOUNDARY = c{depth}")
+    for mail, found in {
+        base64: words,
+        quoted: words,
+        nested: [*words, "plain"],
+        attached: words,
+        in_mail: words,
+        deep: [*words, "plain"],
+    }.items():
+        assert bodies(mail.replace(b"\n", end)) == found
+    assert bodies(mime("", "caf\xe9".encode("latin-1"))) == ["café"]
+    assert bodies(b"Content-Type: multipart/mixed; boundary=b\n\nno such line") == ["no", "such", "line"]
+
+
+def test_words_of_fields_have_their_names_and_are_decoded():
+    mail = b"From a 09:30 2026\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe_an?=\n =?x?B?Qm9i?= and =?you?\nTO: Ann\n\nHi."
+    found = "subject: subject:grüße subject:an subject:bob subject:and subject:you to: to:ann hi "
+    assert seen(mail, "whitespace") == found
+
+
+def test_what_is_seen_of_hostile_mails_is_bounded():
+    part = b"--b\nContent-Type: multipart/mixed; boundary=b\n\n"
+    hostile = [
+        b"Content-Type: multipart/mixed; boundary=b\n\n" + part * 100_000,
+        b"Content-Type: multipart/mixed; boundary=b\n\n" + b"--b\n\nword\n" * 100_000,
+        b"Content-Type: message/rfc822\n\n" * 100_000,
+        mime("", b64encode(b"spam " * 1_000_000), "base64"),
+        b"X: " + b"a " * 10_000_000,
+        b"Subject: " + b"=?utf-8?q?ab?= " * 100_000,
+        b"Subject: " + b"=?" * 1_000_000,
+        b"A:\n" * 1_000_000,
+        b"a" * 100_000_000,
+    ]
+    for mail in hostile:
+        assert len(seen(mail, "whitespace")) < 100_000
+
+
+pieces = st.sampled_from(
+    [
+        *(
+            b"Content-Type: ",
+            b"multipart/mixed; ",
+            b"boundary=",
+            b'"b"',
+            b"text/html",
+            b"message/rfc822",
+            b"--b",
+            b"--",
+        ),
+        *(b"Content-Transfer-Encoding: ", b"quoted-printable", b"base64", b"=?x?q?", b"?=", b"=C3", b"\xc3", b"\0"),
+        *(b"\n", b"\r\n", b"\n\n", b"\r", b"X-Deciban: spam", b"From ", b":", b"word "),
+    ]
+)
+
+
+@given(st.lists(pieces | st.binary(max_size=4), max_size=40).map(b"".join))
+def test_no_mail_is_malformed(mail):
+    text = seen(mail, "whitespace")
+    assert text.encode().decode() == text
+    assert len(text) <= 40 * len(mail)
+    both = mail * 2
+    assert seen_of("whitespace", both, [(0, len(mail)), (len(mail), len(both))] * 100, 3) == [text] * 200
+
+
+@given(st.text(max_size=200), st.sampled_from(["base64", "quoted-printable"]))
+def test_coded_texts_are_seen_as_plain_ones(text, coding):
+    raw = text.replace("\r", "").encode("utf-8", "replace")
+    coded = b64encode(raw) if coding == "base64" else quopri.encodestring(raw)
+    assert bodies(mime("", coded, coding)) == bodies(mime("", raw.rstrip(b"\n"), "8bit"))
+
+
 header_text = st.binary(max_size=30).map(lambda raw: raw.replace(b"\n", b"").replace(b"\r", b""))
 a_field = st.tuples(st.sampled_from([b"Subject", b"X-Deciban", b"x-DECIBAN-words", b"X-Other"]), header_text)
 a_header = st.lists(a_field.map(lambda pair: b"%s: %s\n" % pair), min_size=1).map(b"".join)
@@ -129,6 +236,7 @@ def test_no_bytes_are_too_odd(mail):
     assert stamped(out, FIELDS) == out
     assert b"X-Deciban: spam" in out
     assert "x-deciban" not in seen(out).partition("\n\n")[0].lower()
+    assert "x-deciban:" not in seen(out, "whitespace").split()
     before, header, body = parts(mail)
     if header:
         assert out.endswith(header + body)
@@ -198,7 +306,7 @@ def test_decibans_and_words_are_those_of_explain(tmp_path, settings):
     path = trained(tmp_path / "mail.deciban", **settings)
     judge, text = Judge.of(str(path)), "Subject: money\n\nfree lunch money, see you now now\n"
     why = deciban.load(path).explain(text, label="spam")
-    verdict = judge.verdict(text)
+    verdict = judge.verdict(text.encode())
     if why.total == why.total and abs(why.total) < 1000 and "bent" not in why.calibrated:
         assert verdict.decibans == pytest.approx(why.total, abs=1e-6)
     expected = {term.name: term.decibans for term in why.terms}
@@ -287,10 +395,11 @@ def test_mailboxes_of_all_kinds(model, tmp_path):
     rows = list(csv.DictReader(io.StringIO(out.decode())))
     assert [row["verdict"] for row in rows] == ["spam", "spam", "ham", "spam", "ham", "unsure"]
     assert [Path(row["mail"]).name for row in rows] == ["1", "1", "one.eml", "box#1", "box#2", "box#3"]
-    assert next(mail for _, mail in mails(str(box))).endswith(b"From here on it is text\n")
+    (found,) = boxes(str(box))
+    assert found.mails[0].endswith(b"From here on it is text\n")
     crlf = tmp_path / "crlf"
     crlf.write_bytes(box.read_bytes().replace(b"\n", b"\r\n"))
-    assert len(list(mails(str(crlf)))) == 3
+    assert [len(found.mails) for found in boxes(str(crlf))] == [3]
     text = seen(SPAM % 2)
     (decibans,) = Judge.of(str(model)).decibans([text + "\nFrom here on it is text\n"])
     assert float(rows[3]["decibans"]) == pytest.approx(decibans, abs=0.01)
@@ -400,7 +509,7 @@ def test_killed_while_learning(model):
 
 def test_a_fold_that_was_cut_off_is_neither_lost_nor_done_twice(model):
     path = str(model)
-    journal.append(path, [journal.Entry("spam", SPAM % 99)])
+    journal.append(path, [Entry("spam", SPAM % 99)])
     whole, before = Path(f"{path}.journal").read_bytes(), model.read_bytes()
     journal.fold(path)
     after = model.read_bytes()
@@ -410,25 +519,124 @@ def test_a_fold_that_was_cut_off_is_neither_lost_nor_done_twice(model):
     assert model.read_bytes() == after
     model.write_bytes(before)
     Path(f"{path}.folding").write_bytes(whole)  # killed before
-    journal.append(path, [journal.Entry("ham", HAM % 99)])
+    journal.append(path, [Entry("ham", HAM % 99)])
     assert journal.fold(path).learnt == 2
     assert documents(path) == {"ham": 21, "spam": 21}
     assert {name.name for name in model.parent.iterdir()} == {model.name, f"{model.name}.lock"}
 
 
+# What a model of the filter's own has learnt is kept
+
+
+@pytest.fixture
+def made(tmp_path):
+    """A model that the filter made of ten mails."""
+    path = str(tmp_path / "made.deciban")
+    journal.append(path, [Entry(label, mail % i) for i in range(5) for label, mail in (("spam", SPAM), ("ham", HAM))])
+    assert journal.fold(path).learnt == 10
+    return path
+
+
+def weights(path):
+    card = deciban.load(path).scorecard
+    return list(card.lexicon.names()), card.weight.tolist(), card.bias.tolist()
+
+
+def test_a_model_of_mails_is_the_same_however_they_came(made, tmp_path):
+    more, at_once = [Entry("ham", b"Subject: minutes\n\nof the meeting\n"), Entry("spam", SPAM % 9)], f"{tmp_path}/once"
+    for entry in more:
+        journal.append(made, [entry])
+        journal.fold(made)
+    journal.append(
+        at_once, [Entry(label, mail % i) for i in range(5) for label, mail in (("spam", SPAM), ("ham", HAM))]
+    )
+    journal.append(at_once, more)
+    journal.fold(at_once)
+    assert weights(made) == weights(at_once)
+    assert os.stat(f"{made}.learnt").st_mode & 0o077 == 0
+
+
+def test_a_model_of_mails_forgets_exactly(made):
+    before = weights(made)
+    filtered(made, "--learn", "spam", "--fold-after", 1, mail=HAM % 77)
+    assert weights(made) != before
+    filtered(made, "--forget", "spam", "--fold-after", 1, mail=HAM % 77)
+    assert weights(made) == before
+    _, said = filtered(made, "--forget", "spam", "--fold-after", 1, mail=HAM % 77)
+    assert said == "deciban: warning: never learnt so, and not forgotten: 1 of the mails\n"
+    assert weights(made) == before
+
+
+def test_a_fold_of_what_is_kept_that_was_cut_off_is_neither_lost_nor_done_twice(made):
+    model, learnt = Path(made), Path(f"{made}.learnt")
+    journal.append(made, [Entry("spam", SPAM % 99)])
+    whole, before, kept_before = Path(f"{made}.journal").read_bytes(), model.read_bytes(), learnt.read_bytes()
+    journal.fold(made)
+    after, kept_after = model.read_bytes(), learnt.read_bytes()
+    assert kept_after.startswith(kept_before)
+    for had_model, had_kept in (
+        (after, kept_after),
+        (before, kept_after),
+        (before, kept_after[:-9]),
+        (before, kept_before),
+    ):
+        Path(f"{made}.folding").write_bytes(whole)
+        model.write_bytes(had_model)
+        learnt.write_bytes(had_kept)
+        journal.fold(made)
+        assert (model.read_bytes(), learnt.read_bytes()) == (after, kept_after)
+
+
+def test_a_model_of_others_is_never_replaced_by_what_is_kept(made):
+    trained(made)
+    journal.append(made, [Entry("spam", SPAM % 99)])
+    journal.fold(made)
+    assert documents(made) == {"ham": 20, "spam": 21}
+
+
+def test_a_model_that_was_removed_begins_anew(made):
+    Path(made).unlink()
+    journal.append(made, [Entry("spam", SPAM % 1), Entry("ham", HAM % 1)])
+    journal.fold(made)
+    assert documents(made) == {"ham": 1, "spam": 1}
+
+
+def test_the_oldest_mails_go(made, monkeypatch):
+    monkeypatch.setattr(kept, "MOST", 6)
+    journal.append(made, [Entry("spam", SPAM % 99)])
+    journal.fold(made)
+    assert documents(made) == {"ham": 3, "spam": 3}
+    journal.append(made, [Entry("ham", HAM % 99)])
+    journal.fold(made)
+    assert documents(made) == {"ham": 3, "spam": 3}
+
+
 def test_a_record_that_was_cut_off_is_dropped(model):
     path = Path(f"{model}.journal")
-    journal.append(str(model), [journal.Entry("spam", SPAM % 1)])
-    whole = path.read_bytes()
-    for cut in (1, 5, len(whole) - 1):
-        path.write_bytes(whole + whole[:-cut])
-        assert journal.append(str(model), [journal.Entry("ham", HAM % 1)]) == 2
-        assert path.read_bytes() == whole + journal.Entry("ham", HAM % 1).record
+    journal.append(str(model), [Entry("spam", SPAM % 1)])
+    whole, record = path.read_bytes(), Entry("spam", SPAM % 1).record
+    for cut in (1, 5, len(record) - 1):
+        path.write_bytes(whole + record[:-cut])
+        assert journal.append(str(model), [Entry("ham", HAM % 1)]) == 2
+        assert path.read_bytes() == whole + Entry("ham", HAM % 1).record
+
+
+def test_the_same_mail_is_learnt_as_often_as_it_is_given(model):
+    for _ in range(2):
+        filtered(model, "--learn", "spam", "--fold-after", 1, mail=SPAM % 1)
+    assert documents(model)["spam"] == 22
+
+
+def test_no_mail_is_learnt_without_a_label(tmp_path):
+    _, said = filtered(tmp_path / "none", "--learn", "", mail=SPAM % 1, status=75)
+    assert said.startswith("deciban: ")
+    assert "label" in said
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_full_disk_while_learning(model):
     """A file that may not grow stands for a disk that is full."""
-    journal.append(str(model), [journal.Entry("spam", SPAM % 1)])
+    journal.append(str(model), [Entry("spam", SPAM % 1)])
     before = Path(f"{model}.journal").read_bytes()
     full = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 20,) * 2)  # noqa: E731
     _, said = filtered(model, "--learn", "spam", mail=SPAM % 2, status=75, preexec_fn=full)

@@ -1,7 +1,7 @@
 """Types of the compiled core; what it does stands in crates/deciban-core."""
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -149,6 +149,8 @@ def changes_elsewhere(
     leaving: tuple[Integers, Numbers, Integers, Integers, Numbers],
     threads: int,
 ) -> tuple[Floats, Floats]: ...
+def mail_words(data: bytes, places: Sequence[tuple[int, int]], threads: int) -> list[str]: ...
+def cut_mails(file: bytes) -> list[tuple[int, int]]: ...
 def merge(
     a: tuple[Buffers, Numbers], b: tuple[Buffers, Numbers], labels: int, subtract: bool
 ) -> Buffers: ...

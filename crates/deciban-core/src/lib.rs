@@ -27,6 +27,7 @@ pub mod hash;
 pub mod left_out;
 pub mod lexicon;
 mod ln;
+pub mod mail;
 pub mod many;
 pub mod mixture;
 mod names;

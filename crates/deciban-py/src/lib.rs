@@ -4,6 +4,7 @@ mod arrow;
 mod fit;
 mod labels;
 mod left_out;
+mod mail;
 mod mixture;
 mod search;
 mod texts;
@@ -616,6 +617,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(left_out::parts_of_length, module)?)?;
     module.add_function(wrap_pyfunction!(left_out::lengths, module)?)?;
     module.add_function(wrap_pyfunction!(merge, module)?)?;
+    module.add_function(wrap_pyfunction!(mail::cut, module)?)?;
+    module.add_function(wrap_pyfunction!(mail::words, module)?)?;
     module.add_function(wrap_pyfunction!(texts::column, module)?)?;
     module.add_function(wrap_pyfunction!(labels::nearly_distinct, module)?)?;
     module.add_class::<vectorise::Vocabulary>()?;

@@ -7,9 +7,9 @@ comes out, unchanged. With --learn or --forget, the mail is learnt or forgotten 
 
 from __future__ import annotations
 
+import io
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..errors import DecibanError
@@ -24,7 +24,6 @@ EXAMPLE = "deciban filter mail.deciban < mail > mail-with-verdict"
 TEMPFAIL = 75  # EX_TEMPFAIL of sysexits.h: try again later
 STATUS = {"spam": 0, "ham": 1, "unsure": 2}
 FAILED = 3
-AT_ONCE = 1000  # mails
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -90,10 +89,10 @@ def _one(given: Namespace) -> int:
 def _judged(given: Namespace, mail: bytes) -> tuple[str | None, bytes]:
     """What the mail is, and the mail with the verdict; after an error, nothing, and the mail as it came."""
     try:
-        from ..filtering.mail import seen, stamped
+        from ..filtering.mail import stamped
         from ..filtering.verdict import told
 
-        verdict = _judge(given).verdict(seen(mail))
+        verdict = _judge(given).verdict(mail)
         return verdict.name, stamped(mail, told(verdict))
     except KeyboardInterrupt:
         raise
@@ -113,42 +112,33 @@ def _many(given: Namespace) -> int:
     from dataclasses import replace
 
     from ..files import csv_writer
+    from ..filtering.boxes import boxes
 
     judge = _judge(given)
     threads = replace(judge.saved.settings, threads=given.threads).cores
     with screen.stream(None) as stream:
-        writer = csv_writer(stream)
-        writer.writerow(["mail", "verdict", "decibans"])
-        for where, texts in _batches(given.mails):
-            found = judge.decibans(texts, threads)
-            for place, decibans in zip(where, found, strict=True):
-                writer.writerow([place, judge.name(decibans), f"{decibans:.2f}"])
+        stream.write("mail,verdict,decibans\n")
+        for file in given.mails:
+            for box in boxes(file):
+                found = zip(box.names, judge.verdicts(box, threads), strict=True)
+                lines = io.StringIO(newline="")
+                csv_writer(lines).writerows([where, one.name, f"{one.decibans:.2f}"] for where, one in found)
+                stream.write(lines.getvalue())
     return 0
-
-
-def _batches(files: list[str]) -> Iterator[tuple[list[str], list[str]]]:
-    """Mails of files, some at a time: where they stand, and what is seen of them."""
-    from itertools import islice
-
-    from ..filtering.boxes import mails
-    from ..filtering.mail import seen
-
-    every = (found for file in files for found in mails(file))
-    while some := list(islice(every, AT_ONCE)):
-        yield [where for where, _ in some], [seen(mail) for _, mail in some]
 
 
 def _change(given: Namespace) -> int:
     """Learns or forgets: one mail goes to the journal, which is folded once it is long; files are folded at once."""
     from ..filtering import journal
-    from ..filtering.boxes import mails
+    from ..filtering.boxes import boxes
+    from ..filtering.records import Entry
 
     forget, label = given.learn is None, given.forget if given.learn is None else given.learn
     try:
         journal.check(given.model, label, forget)
-        many = (mail for file in given.mails for _, mail in mails(file))
+        many = (mail for file in given.mails for box in boxes(file) for mail in box.mails)
         every = many if given.mails else iter([sys.stdin.buffer.read()])
-        waiting = journal.append(given.model, (journal.Entry(label, mail, forget) for mail in every))
+        waiting = journal.append(given.model, (Entry(label, mail, forget) for mail in every))
         if given.mails or waiting >= given.fold_after:
             _tell(given, journal.fold(given.model))
     except DecibanError as error:

@@ -3,27 +3,45 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
+from .. import _core
 from ..errors import NoMails, reading
 
-# A mail of a mailbox begins with a line that says from whom it came and when; lines of a body may begin with "From ".
-_FIRST = re.compile(rb"[^\n]*[0-9]:[0-9][0-9][^\n]*\n")
+
+class Box(NamedTuple):
+    """A file, and from where to where each of its mails stands in it."""
+
+    path: str
+    data: bytes
+    places: list[tuple[int, int]]
+
+    @property
+    def names(self) -> list[str]:
+        """What to call each of the mails: the file, and the mail's number, if it is an mbox file."""
+        if not _is_mbox(self.data):
+            return [self.path]
+        return [f"{self.path}#{number}" for number in range(1, len(self.places) + 1)]
+
+    @property
+    def mails(self) -> list[bytes]:
+        """The mails themselves."""
+        return [self.data[start:end] for start, end in self.places]
 
 
-def mails(path: str) -> Iterator[tuple[str, bytes]]:
-    """All mails of a file or a folder, with where each stands.
+def boxes(path: str) -> Iterator[Box]:
+    """The mails of a file, or of all files of a folder.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile() as file:
     ...     _ = file.write(b"From a 09:30 2026\\nTo: b\\n\\n1\\n\\nFrom c 09:31 2026\\n\\n2\\n")
     ...     file.flush()
-    ...     [mail[-2:] for where, mail in mails(file.name)]
+    ...     [mail[-2:] for box in boxes(file.name) for mail in box.mails]
     [b'1\\n', b'2\\n']
     """
     with reading(path):
-        found = _folder(path) if os.path.isdir(path) else _file(path)
+        found = _folder(path) if os.path.isdir(path) else iter([_file(path)])
         first = next(found, None)
     if first is None:
         raise NoMails(path=path)
@@ -32,7 +50,7 @@ def mails(path: str) -> Iterator[tuple[str, bytes]]:
         yield from found
 
 
-def _folder(path: str) -> Iterator[tuple[str, bytes]]:
+def _folder(path: str) -> Iterator[Box]:
     """The mails of a Maildir, read ones and new ones; of another folder, all its files, and those of its folders."""
     inside = [os.path.join(path, name) for name in ("cur", "new")]
     for top in inside if all(map(os.path.isdir, inside)) else [path]:
@@ -40,27 +58,14 @@ def _folder(path: str) -> Iterator[tuple[str, bytes]]:
             folders.sort()
             for name in sorted(names):
                 if not name.startswith("."):
-                    yield from _file(os.path.join(folder, name))
+                    yield _file(os.path.join(folder, name))
 
 
-def _file(path: str) -> Iterator[tuple[str, bytes]]:
+def _file(path: str) -> Box:
     with open(path, "rb") as file:
-        content = file.read()
-    if not content.startswith(b"From "):
-        yield path, content
-        return
-    for number, mail in enumerate(_cut(content), 1):
-        yield f"{path}#{number}", mail
+        data = file.read()
+    return Box(path, data, _core.cut_mails(data) if _is_mbox(data) else [(0, len(data))])
 
 
-def _cut(box: bytes) -> Iterator[bytes]:
-    """The mails of an mbox file: each begins after an empty line."""
-    empty = b"\r\n" if box.partition(b"\n")[0].endswith(b"\r") else b"\n"
-    mail, *pieces = box.split(b"\n" + empty + b"From ")
-    for piece in pieces:
-        if _FIRST.match(piece):
-            yield mail + b"\n"
-            mail = b"From " + piece
-        else:
-            mail += b"\n" + empty + b"From " + piece
-    yield mail
+def _is_mbox(data: bytes) -> bool:
+    return data.startswith(b"From ")

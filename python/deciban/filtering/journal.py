@@ -7,11 +7,12 @@ disk, and that is all. Who makes the journal long enough folds it: all that chan
 
 No mail is lost, and none is learnt twice, wherever a process is killed. A record that was cut off is dropped by the
 next who appends: its mail was not acknowledged. To fold, the journal is renamed to `MODEL.folding`; the model that has
-learnt it says so in its provenance, by a hash of it, and only then is it removed. Whoever finds a `MODEL.folding`
-learns it, unless the model has it already.
+learnt it says so in its provenance, by a hash of it (no two are the same: each begins with a mark by lot), and only
+then is it removed. Whoever finds a `MODEL.folding` learns it, unless the model has it already.
 
-A record is a line of JSON, `{"forget": false, "label": "spam", "bytes": 2}`, and as many bytes of a mail, and an end of
-line. Without a model, the journal waits until it has mails of two labels; then one is trained, as `RECIPE` says.
+Without a model, the journal waits until it has mails of two labels; then one is trained, as `RECIPE` says. What such
+a model has learnt is `kept`, and whenever the journal is folded it is trained anew on all of it. Any other model learns
+by adding, if it is one of counts, or goes on from its weights.
 """
 
 from __future__ import annotations
@@ -19,36 +20,25 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
-import json
+import itertools
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from .. import modelfile
-from ..errors import DamagedJournal, FrozenModel, NeedsExamples, NeverLearnt, UnknownLabel, Unwritable, listed, reading
+from ..errors import FrozenModel, NeedsExamples, NeverLearnt, UnknownLabel, listed, reading
+from ..examples import labels_of
+from .kept import keep, kept
 from .mail import seen
+from .records import Entry, entries, mark, opened, places, write, writing
 
 if TYPE_CHECKING:
     from ..classifier import Classifier
+    from ..modelfile import Saved
 
-RECIPE: dict[str, Any] = {"model": "nbsvm", "cost": 30.0, "properties": "headers"}
+RECIPE: dict[str, Any] = {"model": "nbsvm", "cost": 30.0, "tokens": "whitespace"}
 FOLDED_AFTER = 20  # mails
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A mail to learn under a label, or to forget."""
-
-    label: str
-    mail: bytes
-    forget: bool = False
-
-    @property
-    def record(self) -> bytes:
-        """The same as the journal has it."""
-        about = {"forget": self.forget, "label": self.label, "bytes": len(self.mail)}
-        return json.dumps(about).encode() + b"\n" + self.mail + b"\n"
 
 
 @dataclass(frozen=True)
@@ -63,36 +53,27 @@ class Folded:
 
 def check(path: str, label: str, forget: bool) -> None:
     """Refuses what the model could not learn or forget, before anything is written."""
+    labels_of([label])
     if not os.path.exists(path) and not forget:
         return
     saved = modelfile.load(path)
     if saved.frozen:
         raise FrozenModel(model=path)
-    if saved.settings.needs_rows and (forget or not saved.settings.goes_on):
+    if saved.settings.needs_rows and (forget or not saved.settings.goes_on) and not _is_kept(path, saved):
         raise NeedsExamples(model=saved.settings.model)
     if label not in saved.labels and len(saved.labels) > 1:
         raise UnknownLabel(label=label, known=listed(saved.labels))
 
 
-def append(path: str, entries: Iterable[Entry]) -> int:
+def append(path: str, new: Iterable[Entry]) -> int:
     """Writes mails into the journal of a model, all or none; says how many are there now."""
-    with _locked(path), _writing(f"{path}.journal"), _opened(f"{path}.journal") as file:
-        places = list(_places(file))
-        end = places[-1][2] if places else 0
-        file.truncate(end)
-        file.seek(end)
-        new = 0
-        try:
-            for entry in entries:
-                file.write(entry.record)
-                new += 1
-            file.flush()
-            os.fsync(file.fileno())
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.ftruncate(file.fileno(), end)
-            raise
-        return len(places) + new
+    with _locked(path), writing(f"{path}.journal"), opened(f"{path}.journal") as file:
+        there = list(places(file))
+        # Of two journals with the same mails, one after the other, the second would be taken for the first.
+        records = itertools.chain([] if there else [mark(os.urandom(16).hex())], new)
+        written = write(file, there[-1][2] if there else 0, (entry.record for entry in records))
+        new_ones = written if there else written - 1
+        return sum(bool(about["label"]) for about, _, _ in there) + new_ones
 
 
 def fold(path: str) -> Folded:
@@ -101,12 +82,12 @@ def fold(path: str) -> Folded:
     with _locked(path):
         if os.path.exists(f"{path}.folding"):
             done = _fold(path)
-        entries = _entries(f"{path}.journal")
-        if not entries:
+        waiting = entries(f"{path}.journal")
+        if not waiting:
             return done
-        if not os.path.exists(path) and len({entry.label for entry in entries if not entry.forget}) < 2:
-            return replace(done, waiting=len(entries))
-        with _writing(path):
+        if not os.path.exists(path) and len({entry.label for entry in waiting if not entry.forget}) < 2:
+            return replace(done, waiting=len(waiting))
+        with writing(path):
             os.replace(f"{path}.journal", f"{path}.folding")
         return _fold(path, done)
 
@@ -116,128 +97,94 @@ def _fold(path: str, done: Folded = Folded()) -> Folded:
     part = f"{path}.folding"
     with reading(part), open(part, "rb") as file:
         name = f"journal {hashlib.file_digest(file, 'blake2b').hexdigest()[:32]}"
-    if not os.path.exists(path) or _last(modelfile.load(path).provenance).get("source") != name:
-        entries = _entries(part)
-        classifier, refused = _changed(path, entries)
+    saved = modelfile.load(path) if os.path.exists(path) else None
+    if _source(saved) != name:
+        new = entries(part)
+        is_kept = saved is None or _is_kept(path, saved)
+        classifier, refused = _anew(path, saved, new, name) if is_kept else _changed(path, new)
         *earlier, last = classifier.provenance
         classifier.provenance = (*earlier, {**last, "source": name})
         classifier.save(path)
-        forgotten = sum(entry.forget for entry in entries)
-        done = Folded(
-            done.learnt + len(entries) - forgotten, done.forgotten + forgotten - refused, done.refused + refused
-        )
-    with _writing(part):
+        forgotten = sum(entry.forget for entry in new)
+        learnt, forgotten = len(new) - forgotten, forgotten - refused
+        done = Folded(done.learnt + learnt, done.forgotten + forgotten, done.refused + refused)
+    with writing(part):
         os.unlink(part)
     return done
 
 
-def _changed(path: str, entries: list[Entry]) -> tuple[Classifier, int]:
-    """The model with all entries, as one more step of its provenance, or of the last, if that was a journal's."""
+def _is_kept(path: str, saved: Saved) -> bool:
+    """Whether all that a model has learnt is there."""
+    return kept(path).belongs_to(_source(saved))
+
+
+def _anew(path: str, saved: Saved | None, new: list[Entry], name: str) -> tuple[Classifier, int]:
+    """A model of all that is kept and of new entries, which are kept from now on; how many could not be forgotten."""
     from ..classifier import load
     from ..training import train
 
-    learn, forget = ([entry for entry in entries if entry.forget == is_forgotten] for is_forgotten in (False, True))
-    if os.path.exists(path):
-        classifier, before = load(path), modelfile.load(path).provenance
-        if learn:
-            classifier.learn(*_examples(learn))
+    texts, _ = _examples(RECIPE["tokens"], new)
+    as_seen = [replace(entry, mail=text.encode()) for entry, text in zip(new, texts, strict=True)]
+    before = kept(path)
+    if before.journals[-1:] == [name]:  # whoever was folding did not come further
+        after = before
     else:
-        classifier, before = train(*_examples(learn), **RECIPE), ()
-        before = classifier.provenance[:-1]
+        after = keep(path, before if saved else before._replace(end=0), as_seen, name)
+    labels = [entry.label for entry in after.entries]
+    if len(set(labels)) < 2 and saved:  # all of a label is forgotten: what is left tells nothing from anything
+        return load(path), after.refused
+    return train([entry.mail.decode() for entry in after.entries], labels, **RECIPE), after.refused
+
+
+def _changed(path: str, new: list[Entry]) -> tuple[Classifier, int]:
+    """The model with all entries, as one more step of its provenance, or of the last, if that was a journal's."""
+    from ..classifier import load
+
+    learn, forget = ([entry for entry in new if entry.forget == is_forgotten] for is_forgotten in (False, True))
+    classifier, before = load(path), modelfile.load(path).provenance
+    if learn:
+        classifier.learn(*_examples(classifier.settings.tokens, learn))
     refused = _forget(classifier, forget)
-    new = classifier.provenance[len(before) :]
-    examples = sum(part["examples"] for part in new)
-    first = new[0] if new else {"source": "", "examples": 0}
-    last = _last(before)
+    steps = classifier.provenance[len(before) :]
+    examples = sum(part["examples"] for part in steps)
+    first = steps[0] if steps else {"source": "", "examples": 0}
+    last = before[-1] if before else {}
     if last.get("source", "").startswith("journal "):
         before, examples, first = before[:-1], examples + last["examples"], {**first, **last}
     classifier.provenance = (*before, {**first, "examples": examples})
     return classifier, refused
 
 
-def _forget(classifier: Classifier, entries: list[Entry]) -> int:
+def _source(saved: Saved | None) -> str:
+    """Where a model's last examples came from."""
+    return str(saved.provenance[-1]["source"]) if saved and saved.provenance else ""
+
+
+def _forget(classifier: Classifier, old: list[Entry]) -> int:
     """Forgets what was learnt; says of how many mails that cannot be."""
-    if not entries:
+    if not old:
         return 0
     try:
-        classifier.forget(*_examples(entries))
+        classifier.forget(*_examples(classifier.settings.tokens, old))
     except NeverLearnt:
-        if len(entries) == 1:
+        if len(old) == 1:
             return 1
-        return sum(_forget(classifier, [entry]) for entry in entries)
+        return sum(_forget(classifier, [entry]) for entry in old)
     return 0
 
 
-def _examples(entries: list[Entry]) -> tuple[list[str], list[str]]:
-    return [seen(entry.mail) for entry in entries], [entry.label for entry in entries]
-
-
-def _last(provenance: modelfile.Provenance) -> dict[str, Any]:
-    return provenance[-1] if provenance else {}
-
-
-def _entries(path: str) -> list[Entry]:
-    """The records of a journal; none where there is none. What was cut off at its end is not there."""
-    if not os.path.exists(path):
-        return []
-    with reading(path), open(path, "rb") as file:
-        places = list(_places(file))
-        entries = []
-        for about, start, end in places:
-            file.seek(start)
-            entries.append(Entry(about["label"], file.read(end - start - 1), about["forget"]))
-        return entries
-
-
-def _places(file: BinaryIO) -> Iterator[tuple[dict[str, Any], int, int]]:
-    """What each whole record says, where its mail begins, and where it ends."""
-    size = os.fstat(file.fileno()).st_size
-    file.seek(0)
-    at = 0
-    while line := file.readline():
-        start = at + len(line)
-        if not line.endswith(b"\n"):
-            return
-        about = _about(line)
-        if about is None:
-            raise DamagedJournal(path=file.name, at=at)
-        at = start + about["bytes"] + 1
-        if at > size:
-            return
-        file.seek(at)
-        yield about, start, at
-
-
-def _about(line: bytes) -> dict[str, Any] | None:
-    try:
-        about = json.loads(line)
-        kinds = {"forget": bool, "label": str, "bytes": int}
-        is_one = about.keys() == kinds.keys() and all(type(about[name]) is kinds[name] for name in kinds)
-    except (ValueError, AttributeError, RecursionError):
-        return None
-    return about if is_one and about["bytes"] >= 0 else None
-
-
-def _opened(path: str) -> BinaryIO:
-    """A file for reading and writing, made if it is missing; mails are nobody else's business."""
-    return open(path, "r+b", opener=lambda name, flags: os.open(name, flags | os.O_CREAT, 0o600))
+def _examples(tokens: str, some: list[Entry]) -> tuple[list[str], list[str]]:
+    texts = [text for entry in some for text in seen(tokens, entry.mail, [(0, len(entry.mail))])]
+    return texts, [entry.label for entry in some]
 
 
 @contextlib.contextmanager
 def _locked(path: str) -> Iterator[None]:
     """Nobody else changes the model or its journal meanwhile."""
-    with _writing(f"{path}.lock"):
+    with writing(f"{path}.lock"):
         descriptor = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)
-
-
-@contextlib.contextmanager
-def _writing(path: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise Unwritable(path=path, reason=error.strerror or error) from error

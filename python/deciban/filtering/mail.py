@@ -13,8 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from .. import _core
+
+Place = tuple[int, int]  # from where to where
 NAME = "X-Deciban"
-MOST = 4000  # bytes of a mail that are seen: more of them help no further, and take time
+MOST = 4000  # bytes of a mail that are seen of it as it stands: more of them help no further, and take time
 WIDTH = 76  # of a line, without its end
 LONGEST = 40  # bytes of a word that is shown
 
@@ -28,18 +31,32 @@ _OURS = re.compile(
 _PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*")
 
 
-def seen(mail: bytes) -> str:
-    """The text that a model sees: without the line that mailboxes add, and without what we wrote.
+def seen(tokens: str, data: bytes, places: Sequence[Place], threads: int = 1) -> list[str]:
+    """What a model is shown of mails, which stand between places of `data`.
 
-    >>> seen(b"From bob  Mon Nov 16 09:30:00 2026\\nX-Deciban: ham\\nSubject: Free\\n\\ncaf\\xe9\\n")
-    'Subject: Free\\n\\ncafé\\n'
+    A model whose tokens stand between white space is shown words, as those that are made of mails are: of fields, each
+    with its field's name, and of the text, decoded. (Of a mail as it stands it would see no word before a comma.) Any
+    other is shown the mail as it stands.
+
+    >>> mail = b"From bob  Mon Nov 16 09:30:00 2026\\nX-Deciban: ham\\nSubject: Free\\n\\ncaf\\xe9, now!\\n"
+    >>> seen("whitespace", mail, [(0, len(mail))])
+    ['subject: subject:free café now! ']
+    >>> seen("word", mail, [(0, len(mail))])
+    ['Subject: Free\\n\\ncafé, now!\\n']
     """
-    _, header, body = parts(mail[:MOST])
+    if tokens == "whitespace":
+        return _core.mail_words(data, places, threads)
+    return [_as_it_stands(data[start : min(end, start + MOST)], end - start > MOST) for start, end in places]
+
+
+def _as_it_stands(mail: bytes, is_cut: bool) -> str:
+    """A text: without the line that mailboxes add, and without what we wrote."""
+    _, header, body = parts(mail)
     text = header + body
     try:
         return text.decode()
     except UnicodeDecodeError as error:
-        if error.start >= len(text) - 3 and len(mail) > MOST:  # a character that is cut
+        if error.start >= len(text) - 3 and is_cut:  # a character that is cut
             return text[: error.start].decode()
         return text.decode("latin-1")
 

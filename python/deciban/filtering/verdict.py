@@ -18,9 +18,12 @@ from .. import modelfile
 from ..errors import UnknownLabel, listed
 from ..modelfile import Saved
 from ..terms import display
+from .boxes import Box
+from .mail import NAME, seen, word
 
 SPAM_ABOVE, HAM_BELOW = 20.0, 0.0
 MOST_WORDS = 8
+AT_ONCE = 1000  # mails
 MOST = 3000.0  # decibans: no probability is further from 1
 PER_NAT = 10 / math.log(10)
 
@@ -51,14 +54,23 @@ class Judge:
             raise UnknownLabel(label=judge.spam, known=listed(judge.saved.labels))
         return judge
 
-    def verdict(self, text: str) -> Verdict:
-        """What one text is, and why."""
+    def verdict(self, mail: bytes) -> Verdict:
+        """What one mail is, and why."""
+        (text,) = seen(self.saved.settings.tokens, mail, [(0, len(mail))])
         (decibans,) = self.decibans([text])
         return Verdict(self.name(decibans), decibans, tuple(self.words(text)))
 
     def name(self, decibans: float) -> str:
         """What a mail is called that has so many decibans."""
         return "spam" if decibans > self.spam_above else "ham" if decibans < self.ham_below else "unsure"
+
+    def verdicts(self, box: Box, threads: int = 1) -> list[Verdict]:
+        """What each mail of a file is."""
+        found = []
+        for start in range(0, len(box.places), AT_ONCE):
+            some = box.places[start : start + AT_ONCE]
+            found += self.decibans(seen(self.saved.settings.tokens, box.data, some, threads), threads)
+        return [Verdict(self.name(decibans), decibans) for decibans in found]
 
     def decibans(self, texts: list[str], threads: int = 1) -> list[float]:
         """The log-odds of spam of each text."""
@@ -178,8 +190,6 @@ class _Account:
 
 def told(verdict: Verdict) -> list[tuple[str, Sequence[str]]]:
     """The header fields that say so."""
-    from .mail import NAME, word
-
     fields: list[tuple[str, Sequence[str]]] = [(NAME, [f"{verdict.name}; decibans={verdict.decibans:+.1f}"])]
     if verdict.words:
         fields.append((f"{NAME}-Words", [f"{word(name)} {decibans:+.1f}" for name, decibans in verdict.words]))

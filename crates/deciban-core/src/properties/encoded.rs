@@ -1,6 +1,7 @@
 //! Encoded words of mail headers (RFC 2047): `=?utf-8?B?...?=` and `=?iso-8859-1?Q?...?=`.
 
 use super::pieces::is_blank;
+use crate::mail::coded::Coding;
 
 /// Encoded words with nothing but blanks between them: what they say, or the name of the encoding that is not known.
 pub(super) struct Encoded {
@@ -39,11 +40,13 @@ fn one(text: &str) -> Option<(usize, Result<String, String>)> {
     if !is_name || data.contains('\n') || !rest.starts_with('=') {
         return None;
     }
-    let bytes = match encoding {
-        "B" | "b" => base64(data),
-        "Q" | "q" => quoted(data),
+    let coding = match encoding {
+        "B" | "b" => Coding::Base64,
+        "Q" | "q" => Coding::Word,
         _ => return None,
     };
+    let mut bytes = Vec::new();
+    coding.decode(data.as_bytes(), data.len(), &mut bytes);
     Some((2 + charset.len() + encoding.len() + data.len() + 4, said(&charset.to_ascii_lowercase(), bytes)))
 }
 
@@ -56,48 +59,4 @@ fn said(charset: &str, bytes: Vec<u8>) -> Result<String, String> {
         }
         other => Err(other.to_string()),
     }
-}
-
-/// Base64, as far as it goes; whatever is none is passed over.
-fn base64(data: &str) -> Vec<u8> {
-    let (mut bytes, mut word, mut bits) = (Vec::new(), 0_u32, 0);
-    for digit in data.bytes().take_while(|&byte| byte != b'=') {
-        let value = match digit {
-            b'A'..=b'Z' => digit - b'A',
-            b'a'..=b'z' => digit - b'a' + 26,
-            b'0'..=b'9' => digit - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => continue,
-        };
-        (word, bits) = (word << 6 | u32::from(value), bits + 6);
-        if bits >= 8 {
-            bits -= 8;
-            bytes.push((word >> bits) as u8);
-        }
-    }
-    bytes
-}
-
-/// Q: `_` is a blank, `=` and two hexadecimal digits a byte.
-fn quoted(data: &str) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let mut rest = data.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        rest = after;
-        let hex = |digit: u8| (digit as char).to_digit(16);
-        let coded = match (first, after) {
-            (b'=', [high, low, ..]) => hex(*high).zip(hex(*low)),
-            _ => None,
-        };
-        match (first, coded) {
-            (_, Some((high, low))) => {
-                bytes.push((high << 4 | low) as u8);
-                rest = &after[2..];
-            }
-            (b'_', _) => bytes.push(b' '),
-            _ => bytes.push(first),
-        }
-    }
-    bytes
 }

@@ -1,0 +1,107 @@
+//! Bytes as mails send them: base64, quoted-printable, or as they are.
+
+/// How bytes were made to pass through mail servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Coding {
+    /// Not at all.
+    Plain,
+    /// Base64.
+    Base64,
+    /// Quoted-printable: `=` and two hexadecimal digits are a byte, `=` at the end of a line joins it with the next.
+    Quoted,
+    /// Q of encoded words (RFC 2047): the same, and `_` is a blank.
+    Word,
+}
+
+impl Coding {
+    /// What a field `Content-Transfer-Encoding` says, in any case.
+    pub(crate) fn of(said: &[u8]) -> Self {
+        let said = said.trim_ascii();
+        if said.eq_ignore_ascii_case(b"base64") {
+            Coding::Base64
+        } else if said.eq_ignore_ascii_case(b"quoted-printable") {
+            Coding::Quoted
+        } else {
+            Coding::Plain
+        }
+    }
+
+    /// Writes what bytes stand for, at most so many of them, over `decoded`.
+    pub(crate) fn decode(self, raw: &[u8], most: usize, decoded: &mut Vec<u8>) {
+        decoded.clear();
+        match self {
+            Coding::Plain => decoded.extend_from_slice(&raw[..raw.len().min(most)]),
+            Coding::Base64 => base64(raw, most, decoded),
+            Coding::Quoted | Coding::Word => quoted(raw, self == Coding::Word, most, decoded),
+        }
+        decoded.truncate(most);
+    }
+}
+
+/// Base64, as far as it goes; whatever is none is passed over.
+fn base64(raw: &[u8], most: usize, decoded: &mut Vec<u8>) {
+    let (mut word, mut bits) = (0_u32, 0);
+    for &digit in raw.iter().take_while(|&&byte| byte != b'=') {
+        let value = match digit {
+            b'A'..=b'Z' => digit - b'A',
+            b'a'..=b'z' => digit - b'a' + 26,
+            b'0'..=b'9' => digit - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => continue,
+        };
+        (word, bits) = (word << 6 | u32::from(value), bits + 6);
+        if bits >= 8 {
+            bits -= 8;
+            decoded.push((word >> bits) as u8);
+            if decoded.len() >= most {
+                return;
+            }
+        }
+    }
+}
+
+fn quoted(raw: &[u8], is_word: bool, most: usize, decoded: &mut Vec<u8>) {
+    let hex = |digit: u8| (digit as char).to_digit(16);
+    let mut rest = raw;
+    while let Some((&first, after)) = rest.split_first() {
+        if decoded.len() >= most {
+            return;
+        }
+        rest = after;
+        match (first, after) {
+            (b'=', [b'\n', more @ ..] | [b'\r', b'\n', more @ ..]) => rest = more,
+            (b'=', [high, low, more @ ..]) => match hex(*high).zip(hex(*low)) {
+                Some((high, low)) => {
+                    decoded.push((high << 4 | low) as u8);
+                    rest = more;
+                }
+                None => decoded.push(b'='),
+            },
+            (b'_', _) if is_word => decoded.push(b' '),
+            _ => decoded.push(first),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(coding: Coding, raw: &[u8], most: usize) -> Vec<u8> {
+        let mut found = vec![1];
+        coding.decode(raw, most, &mut found);
+        found
+    }
+
+    #[test]
+    fn bytes_are_decoded_as_far_as_they_go() {
+        assert_eq!(decoded(Coding::Base64, b"SGVs\r\nbG8gQm9i!=ignored", 99), b"Hello Bob");
+        assert_eq!(decoded(Coding::Base64, b"SGVsbG8gQm9i", 4), b"Hell");
+        assert_eq!(decoded(Coding::Quoted, b"caf=C3=a9 =\r\nau_lait =3g=", 99), "café au_lait =3g=".as_bytes());
+        assert_eq!(decoded(Coding::Word, b"a_b=5Fc", 99), b"a b_c");
+        assert_eq!(decoded(Coding::Plain, b"as it is", 5), b"as it");
+        assert_eq!(Coding::of(b" BASE64\r"), Coding::Base64);
+        assert_eq!(Coding::of(b"8bit"), Coding::Plain);
+    }
+}

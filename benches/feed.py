@@ -59,13 +59,14 @@ def page(given: argparse.Namespace, found: dict[bool, dict[str, list[Outcome]]])
 
 
 def _about(given: argparse.Namespace) -> str:
+    starts = "" if tuple(given.starts) == STARTS else " --starts " + " ".join(f"'{start}'" for start in given.starts)
     return f"""Interest in one group of 20 Newsgroups ({given.part} part), {ANSWERS} answers to questions of the feed,
 average precision over all other texts; means of {given.seeds} seeds, with each of them in brackets. The example that a
 feed starts from is the first answer; `liked` is how many of the answers were yes. scikit-learn is tf-idf and logistic
 regression on the same answers as the feed from one example, with the best C of
 {", ".join(f"{c:g}" for c in COSTS)} by its mean over this same table, which favours it; it has not seen the
 stream but for idf. A table of fewer than 20 groups is of a run that was cut off.
-Made by `make feed BENCH="--seeds {given.seeds}"`."""
+Made by `make feed BENCH="--seeds {given.seeds}{starts}"`."""
 
 
 def _arguments() -> argparse.Namespace:
@@ -166,7 +167,8 @@ def _row(group: str, found: list[Outcome], best: int) -> str:
     rival = statistics.mean(outcome[2][best] for outcome in found)
     each = "" if group == "**mean**" else " ".join(f"{outcome[0]:.2f}" for outcome in found)
     shown = f"{mean[0]:.3f} ({each})" if each else f"{mean[0]:.3f}"
-    return f"| {group} | {shown} | {mean[1]:.1f} | {rival:.3f} | {mean[3]:.3f} | {mean[4]:.1f} |\n"
+    none = "- | -" if np.isnan(mean[3]) else f"{mean[3]:.3f} | {mean[4]:.1f}"
+    return f"| {group} | {shown} | {mean[1]:.1f} | {rival:.3f} | {none} |\n"
 
 
 if __name__ == "__main__":

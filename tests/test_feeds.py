@@ -323,6 +323,21 @@ def test_exploring_shows_kinds_that_nobody_was_asked_about(model):
         assert not any(ranked.explores for ranked in feed.ranked(4))
 
 
+def test_info_tells_answers_not_units(model, monkeypatch, capsys):
+    with open_feed(model, new=True) as feed:
+        feed.read(ITEMS)
+        for name in ("h0", "h1", "c0"):
+            feed.answer(name, "yes" if name[0] == "h" else "no")
+        feed.save()
+    monkeypatch.setattr(sys, "argv", ["deciban", "info", str(model), "--json"])
+    with pytest.raises(SystemExit):
+        main()
+    told = json.loads(capsys.readouterr().out)
+    assert told["labels"] == {"interesting": 2, "not": 1}
+    assert told["examples"] == 3
+    assert told["occurrences"] == 4 + 6 + 4  # "a" is no word
+
+
 def test_a_model_of_a_feed_is_not_merged(model):
     with open_feed(model, new=True) as feed:
         feed.read(ITEMS)

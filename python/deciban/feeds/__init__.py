@@ -229,8 +229,9 @@ class Feed:
         return Settings.of(binary=True, alpha=words.ALPHA * weight, prior="uniform", calibration="platt")
 
     def _provenance(self) -> list[dict[str, Any]]:
-        answered = len(self.answers)
-        return [{"source": f"feed of {len(self.items):,} texts, {answered:,} answers", "examples": answered}]
+        answered, unit = len(self.answers), self._fading.weight
+        source = f"feed of {len(self.items):,} texts, {answered:,} answers"
+        return [{"source": source, "examples": answered, "unit": unit}]
 
     def ranked(self, top: int | None = None, explore: float = 0.0, *, again: bool = True) -> list[Ranked]:
         """The items that were not answered, the most interesting first; a share of the places explores.

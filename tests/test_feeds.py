@@ -177,6 +177,12 @@ def test_half_as_much_after_a_half_life():
     assert step_of(10**9, None) == 0
 
 
+@given(st.integers(0, 500), st.integers(0, 500))
+def test_what_is_left_of_an_answer_is_what_is_left_of_its_counts(step, later):
+    now = BEGUN.learnt("goalie", "yes", step).at(step + later)
+    assert now.left(step) == max(now.counts.occurrences.sum(), 1) / now.weight
+
+
 # Asking and ranking
 
 
@@ -210,6 +216,34 @@ def test_the_evidence_of_a_ranked_item_adds_up_to_its_odds(model):
         for ranked in feed.ranked():
             assert feed.why(ranked.item).total == pytest.approx(ranked.decibans)
             assert feed.why(ranked.item).probability == pytest.approx(ranked.probability)
+
+
+def test_a_new_answer_outweighs_one_that_has_faded(model, tmp_path):
+    odds = []
+    for path, half_life in ((model, None), (tmp_path / "fading", 1)):
+        with open_feed(path, new=True, half_life=half_life) as feed:
+            feed.read(ITEMS)
+            for name, answer in (("c0", "yes"), ("c1", "no"), ("h0", "no"), ("h1", "yes"), ("h2", "yes")):
+                feed.answer(name, answer)
+            by_id = {ranked.item.id: ranked.decibans for ranked in feed.ranked()}
+            odds.append(by_id["h3"] - by_id["c2"])
+    assert odds[1] > odds[0] > 0
+
+
+def test_words_of_the_stream_speak_though_no_answer_has_them(model):
+    more = [Item(f"s{n}", f"goalie puck slapshot ice {word}") for n, word in enumerate(("one", "two", "three", "four"))]
+    with open_feed(model, new=True) as feed:
+        feed.read([*ITEMS, *more])
+        for name in ("h0", "h1", "h2", "c0"):
+            feed.answer(name, "yes" if name[0] == "h" else "no")
+        assert [ranked.item.id[0] for ranked in feed.ranked(5)] == ["h", "s", "s", "s", "s"]
+        [slapshot] = [term for term in feed.why(more[0]).terms if term.name == "slapshot"]
+        [choir] = [term for term in feed.why(ITEMS[5]).terms if term.name == "choir"]
+        assert slapshot.decibans != 0
+        assert slapshot.decibans > choir.decibans
+        feed.save()
+    again = deciban.load(model).explain(more[0].text, "interesting", "not")
+    assert again.total == pytest.approx(feed.why(more[0]).total)
 
 
 def test_questions_look_for_kinds_first_then_go_deeper(model):
@@ -287,6 +321,21 @@ def test_exploring_shows_kinds_that_nobody_was_asked_about(model):
         assert len(explorers) == 2
         assert any(name[0] == "z" for name in explorers)
         assert not any(ranked.explores for ranked in feed.ranked(4))
+
+
+def test_info_tells_answers_not_units(model, monkeypatch, capsys):
+    with open_feed(model, new=True) as feed:
+        feed.read(ITEMS)
+        for name in ("h0", "h1", "c0"):
+            feed.answer(name, "yes" if name[0] == "h" else "no")
+        feed.save()
+    monkeypatch.setattr(sys, "argv", ["deciban", "info", str(model), "--json"])
+    with pytest.raises(SystemExit):
+        main()
+    told = json.loads(capsys.readouterr().out)
+    assert told["labels"] == {"interesting": 2, "not": 1}
+    assert told["examples"] == 3
+    assert told["occurrences"] == 4 + 6 + 4  # "a" is no word
 
 
 def test_a_model_of_a_feed_is_not_merged(model):

@@ -42,14 +42,16 @@ def _info(given: Namespace, classifier: Classifier) -> None:
     from ..modelfile import told
 
     has_none = classifier.frozen or classifier.settings.has_amounts
+    unit = max((part.get("unit", 1) for part in classifier.provenance), default=1)  # what one text of a feed counts
+    documents = {label: round(n / unit) for label, n in classifier.documents.items()}
     facts = {
         "file": given.model,
         "bytes": os.path.getsize(given.model),
         "frozen": classifier.frozen,
-        "examples": sum(classifier.documents.values()),
+        "examples": sum(documents.values()),
         "terms": len(classifier.lexicon),
-        "occurrences": None if has_none else int(classifier.counts.occurrences.sum()),
-        "labels": classifier.documents,
+        "occurrences": None if has_none else round(int(classifier.counts.occurrences.sum()) / unit),
+        "labels": documents,
         "settings": classifier.settings.told,
         "provenance": list(classifier.provenance),
         "threshold": None if classifier.threshold is None else classifier.threshold.as_dict(),
@@ -61,7 +63,7 @@ def _info(given: Namespace, classifier: Classifier) -> None:
     counted = "" if has_none else "{occurrences:,} occurrences, ".format(**facts)
     counted = "frozen: no counts, " if classifier.frozen else counted
     print("{file}: {examples:,} examples, {terms:,} terms, {counted}{bytes:,} bytes".format(**facts, counted=counted))
-    for label, n in classifier.documents.items():
+    for label, n in documents.items():
         print(f"  {n:>9,}  {label}")
     print("settings: " + ", ".join(f"{name}={value}" for name, value in classifier.settings.told.items()))
     for part in classifier.provenance:

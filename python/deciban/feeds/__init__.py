@@ -1,9 +1,9 @@
 """A feed: texts come in, the interesting ones go out first, and each answer is learnt at once.
 
 Beside the model file stands a journal, the one truth: which items were shown and what was answered. A feed is the
-journal read again, line by line; its model is an ordinary one (multinomial, of the answers' fading counts and those
-expected of the stream), which `deciban predict` and `explain` understand. It cannot be merged: expected counts can be
-neither taken apart nor added.
+journal read again, line by line; its model is an ordinary one, which `deciban predict` and `explain` understand: the
+answers' fading counts and those expected of the stream, and weights of words that both and a fit say (`words`). It
+cannot be merged: expected counts can be neither taken apart nor added.
 """
 
 from __future__ import annotations
@@ -22,11 +22,10 @@ from ..classifier import Classifier
 from ..errors import DamagedFeed, NothingToRank, SameLabel, UnknownItem
 from ..evidence import Evidence
 from ..files import check_writable
-from ..mixture import Expected, weigh
-from ..scorecard import Scorecard
+from ..mixture import weigh
 from ..settings import Settings
 from ..units import decibans
-from . import interest
+from . import interest, words
 from .fading import Fading, step_of
 from .items import Answer, Item, Nothing
 from .journal import Journal, opened
@@ -35,6 +34,7 @@ from .space import Space
 __all__ = ["Answer", "Feed", "Item", "Nothing", "Ranked", "open_feed"]
 YES, NO = "interesting", "not"
 FORMAT = 1
+ROUNDS = 2  # of shares by words, and words by shares
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,7 @@ class Feed:
         self._begun = journal.lines[0]
         self.items: dict[str, Item] = {}
         self.shown: set[str] = set()
+        self._steps: dict[str, int] = {}  # when each yes and no was said
         self.answers: dict[str, str] = {}  # the last of each item, in the order in which they were given
         self._replay()
 
@@ -113,7 +114,12 @@ class Feed:
     def _keep(self, item: Item) -> None:
         if item.id not in self.items:
             self.items[item.id] = item
-            vars(self).pop("_space", None)
+            self._forget("_space")
+
+    def _forget(self, *made: str) -> None:
+        """Lets go of what was made of what was known."""
+        for name in (*made, "_learnt", "classifier"):
+            vars(self).pop(name, None)
 
     def _learn(self, line: dict[str, Any]) -> None:
         """One answer of the journal: the counts of its text are added."""
@@ -121,8 +127,9 @@ class Feed:
         self.answers[name] = answer
         if answer != "skip":
             label = self.labels[0] if answer == "yes" else self.labels[1]
-            self._fading = self._fading.learnt(self.items[name].text, label, self._step(line["at"]))
-        vars(self).pop("classifier", None)
+            self._steps[name] = self._step(line["at"])
+            self._fading = self._fading.learnt(self.items[name].text, label, self._steps[name])
+        self._forget()
 
     def _step(self, at: int) -> int:
         """The step of time of an answer, never before that of the one before."""
@@ -148,6 +155,7 @@ class Feed:
         self.shown.add(id)
         if changes:
             self.answers.clear()
+            self._steps.clear()
             self._replay()
         else:
             self._learn(line)
@@ -176,35 +184,54 @@ class Feed:
         closed = self.answers.keys() | (set() if again else self.shown)
         return np.array([n for n, name in enumerate(self.items) if name not in closed], np.int64)
 
+    @property
+    def _asked(self) -> interest.Asked:
+        """The items that were answered yes or no, and what is left of each answer."""
+        at = [(n, name) for n, name in enumerate(self.items) if name in self._steps]
+        liked = [self.answers[name] == "yes" for _, name in at]
+        left = [self._fading.left(self._steps[name]) for _, name in at]
+        return interest.Asked(np.array([n for n, _ in at], np.int64), np.array(liked, np.bool_), np.array(left, float))
+
+    def _weights(self, rounds: int) -> tuple[interest.Floats, interest.Floats]:
+        """How likely each text is interesting, and what each word says of that, after some rounds."""
+        asked, space = self._asked, self._space
+        if not asked.likes:
+            q = np.full(len(self.items), 0.5)
+            return q, words.weights(space, q, asked)
+        near = now = interest.nearness(space.points, asked)
+        for _ in range(rounds):
+            q = interest.shares(now, asked)
+            w = words.weights(space, q, asked)
+            now = interest.both(space, w, near)
+        return q, w
+
+    @cached_property
+    def _learnt(self) -> tuple[interest.Floats, interest.Floats, tuple[float, float]]:
+        """How likely each text is interesting, what each word says of that, and what makes log-odds of it."""
+        q, w = self._weights(ROUNDS)
+        m = interest.many(len(self.items), self._asked.likes)
+        return q, w, words.even(self._space.along(w)[self._open()], m)
+
     @cached_property
     def classifier(self) -> Classifier:
         """The model of all answers and the stream."""
         if not self.items:
             raise NothingToRank
-        yes, no, space = self._places("yes"), self._places("no"), self._space
-        near = interest.nearness(space.points, yes, no) if len(yes) else np.zeros(len(space.points))
-        more, card = self._weighed(near, yes, no)
-        if len(yes):
-            more, card = self._weighed(interest.both(card, space, near, self.labels[0]), yes, no)
-        m = interest.many(len(self.items), len(yes))
-        made = interest.calibrated(card, space, self._open(), self.labels[0], m)
-        settings, counts = self._settings(self._fading.weight), self._fading.counts
+        (q, w, odds), (yes, _) = self._learnt, self.labels
+        weight, counts = self._fading.weight, self._fading.counts
+        more, settings = words.expected(self._space, q, self.labels, weight), self._settings(weight)
+        card = words.written(weigh(counts, more, settings), self._space, w, yes)
+        made = words.calibrated(card, yes, *odds)
         return Classifier(settings, counts, self._provenance(), None, card, more, calibration=made)
-
-    def _weighed(self, near: interest.Floats, yes: interest.Places, no: interest.Places) -> tuple[Expected, Scorecard]:
-        """What is expected of the stream if texts are so near, and what it weighs beside the answers."""
-        weight = self._fading.weight
-        q = interest.shares(near, yes, no) if len(yes) else np.full(len(near), 0.5)
-        more = interest.expected(self._space, q, self.labels, weight)
-        return more, weigh(self._fading.counts, more, self._settings(weight))
 
     def _settings(self, weight: int) -> Settings:
         """Those of its model: a pseudo-count is what a text of the stream counts, in the units of the counts."""
-        return Settings.of(binary=True, alpha=interest.OF_STREAM * weight, prior="uniform", calibration="platt")
+        return Settings.of(binary=True, alpha=words.ALPHA * weight, prior="uniform", calibration="platt")
 
     def _provenance(self) -> list[dict[str, Any]]:
-        answered = len(self.answers)
-        return [{"source": f"feed of {len(self.items):,} texts, {answered:,} answers", "examples": answered}]
+        answered, unit = len(self.answers), self._fading.weight
+        source = f"feed of {len(self.items):,} texts, {answered:,} answers"
+        return [{"source": source, "examples": answered, "unit": unit}]
 
     def ranked(self, top: int | None = None, explore: float = 0.0, *, again: bool = True) -> list[Ranked]:
         """The items that were not answered, the most interesting first; a share of the places explores.
@@ -237,24 +264,21 @@ class Feed:
             yield n, explores
 
     def _odds(self, places: interest.Places) -> interest.Floats:
-        """The log-odds that items are interesting."""
-        ids = list(self.items)
-        scores = self.classifier.scores([self.items[ids[n]].text for n in places])
-        one = self.classifier.labels.index(self.labels[0])
-        return np.asarray(scores[:, one] - scores[:, 1 - one])
+        """The log-odds that items are interesting: what the classifier says."""
+        _, w, (factor, shift) = self._learnt
+        return factor * self._space.along(w)[places] + shift
 
     def question(self) -> Item | None:
         """The item to ask about next: where answers tell most; None where all were answered."""
-        left, yes, no = self._open(), self._places("yes"), self._places("no")
+        left, ids = self._open(), list(self.items)
         if not len(left):
             return None
-        ids, points = list(self.items), self._space.points
-        if not len(yes):
-            skipped = self._places("skip", "no")
-            return self.items[ids[interest.standing_for_most(points, skipped, left)]]
-        near = interest.nearness(points, yes, no)[left]
-        at = interest.depth(list(self.answers.values()), len(left))
-        return self.items[ids[int(left[np.argsort(-near, kind="stable")][at - 1])]]
+        if "yes" not in self.answers.values():
+            told = self._places("skip", "no")
+            return self.items[ids[interest.standing_for_most(self._space.points, told, left)]]
+        _, w = self._weights(1)
+        order = left[np.argsort(-self._space.along(w)[left], kind="stable")]
+        return self.items[ids[int(order[interest.depth(list(self.answers.values()), len(left)) - 1])]]
 
     def why(self, item: Item) -> Evidence:
         """What speaks for an item, and against it, word by word."""

@@ -72,6 +72,14 @@ class Fading:
         """What one text counts that is learnt now."""
         return weight_of(self.step)
 
+    def left(self, then: int) -> float:
+        """What is left now of a text that was learnt at a step, of 1.
+
+        >>> Fading(count(Terms(), [""], ["yes"]), 128).left(64), Fading(count(Terms(), [""], ["yes"]), 96).left(96)
+        (0.5, 1.0)
+        """
+        return max(weight_of(then) >> (self.step // STEPS - then // STEPS), 1) / self.weight
+
     def at(self, step: int) -> Fading:
         """The same counts at a later step."""
         if step < self.step:

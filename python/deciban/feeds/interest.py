@@ -13,11 +13,11 @@ deviations, is then corrected near to each answer by what it misses of 4 for a y
     f(z) = g(z) + k(z, A) (k(A, A) + I)^-1 (t - g(A)),        k(z, z') = exp(2 (z . z' - 1)),   A all answered points
 
 *Words.* The nearer a text is, the more likely it is interesting: the i-th nearest by q_i = 1 / (1 + (i/m)^3), where m
-is how many texts are taken to be. Those shares make the counts that are expected of the stream under either label
-(`mixture`); a text of the stream counts a tenth of an answer. With the counts of the answers they are weighed to naive
-Bayes, in which a word counts once a text. What it
-says of a text is divided by a power of the text's length. That is done twice: what words said first, and half of what
-points said, say which texts are near. What the m-th text has in the end is odds of one to one.
+is how many texts are taken to be. Those shares are what `words` are fitted to. That is done twice: what words said
+first, and half of what points said, say which texts are near. What the m-th text has in the end is odds of one to one.
+
+*Fading.* What is `left` of an answer, of 1, is its weight in means; 1 / left is its noise in (k(A, A) + I), and q_i of
+its text is what it says by that share, and by the rest what it would be without it.
 
 *Asking.* The nearest text is rarely news. The first question is of the nearest; after each yes the next lies 4 times as
 deep in the ranking, after a no half as deep: answers meet where interest ends, and tell most there. While nothing is
@@ -29,14 +29,11 @@ interesting yet, and to explore, the text is asked about that stands for most te
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from .. import _core
-from ..calibration import Calibration
-from ..mixture import Expected
-from ..scorecard import Scorecard
 from .space import Space
 
 Floats = npt.NDArray[np.float64]
@@ -44,95 +41,74 @@ Places = npt.NDArray[np.int64]
 RIDGE, OF_ANSWERS, AGAINST = 0.05, 0.1, 0.5
 NEAR, SHARPNESS, NOISE = 4.0, 2.0, 1.0
 DEEPER, HIGHER = 4.0, 0.5
-SHARE = 0.02  # of a stream that is taken to be interesting
-POWER = 0.85  # of the length of a text, by which its evidence is divided
+SHARE = 0.03  # of a stream that is taken to be interesting
 BY_POINTS = 0.5
-OF_STREAM = 0.1  # what a text of the stream counts, beside an answer
 MOST = 1000  # texts that are looked at to find one that stands for others
 LEAST = 1e-6  # of a difference
-SURE = np.log(9.0)  # the log-odds of the middle one of the interesting texts
 
 
-def nearness(points: Floats, yes: Places, no: Places) -> Floats:
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """The texts that were answered: where they stand, which were liked, and what is left of each answer, of 1."""
+
+    places: Places
+    liked: npt.NDArray[np.bool_]
+    left: Floats
+
+    @property
+    def likes(self) -> int:
+        """How many were liked."""
+        return int(self.liked.sum())
+
+
+def nearness(points: Floats, asked: Asked) -> Floats:
     """f of each point."""
-    g = _along(points, yes, no)
-    g = (g - g.mean()) / max(float(g.std()), LEAST)
-    asked = np.concatenate([yes, no])
-    missing = np.where(np.arange(len(asked)) < len(yes), NEAR, 0.0) - g[asked]
-    k = np.exp(SHARPNESS * (points[asked] @ points[asked].T - 1))
-    known = np.linalg.solve(k + NOISE * np.eye(len(asked)), missing)
-    return np.asarray(g + np.exp(SHARPNESS * (points @ points[asked].T - 1)) @ known)
+    g, there = deviations(_along(points, asked)), points[asked.places]
+    missing = np.where(asked.liked, NEAR, 0.0) - g[asked.places]
+    k = np.exp(SHARPNESS * (there @ there.T - 1))
+    known = np.linalg.solve(k + np.diag(NOISE / asked.left), missing)
+    return np.asarray(g + np.exp(SHARPNESS * (points @ there.T - 1)) @ known)
 
 
-def _along(points: Floats, yes: Places, no: Places) -> Floats:
+def deviations(values: Floats) -> Floats:
+    """How far values are from their mean, in standard deviations."""
+    return np.asarray((values - values.mean()) / max(float(values.std()), LEAST))
+
+
+def _along(points: Floats, asked: Asked) -> Floats:
     """z . w of each point."""
     a = points.T @ points / len(points) + RIDGE * np.eye(points.shape[1])
-    b = points[yes].mean(axis=0)
-    for some in (yes, no):
-        if len(some):
-            a += OF_ANSWERS * points[some].T @ points[some] / len(some)
-    if len(no):
-        b = b - AGAINST * points[no].mean(axis=0)
+    b = np.zeros(points.shape[1])
+    for some, sign in ((asked.liked, 1.0), (~asked.liked, -AGAINST)):
+        if some.any():
+            z, share = points[asked.places[some]], asked.left[some] / asked.left[some].sum()
+            a += OF_ANSWERS * z.T @ (z * share[:, None])
+            b += sign * share @ z
     return np.asarray(points @ np.linalg.solve(a, b))
 
 
-def shares(near: Floats, yes: Places, no: Places) -> Floats:
-    """q_i: how likely each text is interesting, by its rank; what was answered is known."""
-    m = many(len(near), len(yes))
+def shares(near: Floats, asked: Asked) -> Floats:
+    """q_i: how likely each text is interesting, by its rank; what was answered is known, as far as it is left."""
+    m = many(len(near), asked.likes)
     rank = np.empty(len(near))
     rank[np.argsort(-near, kind="stable")] = np.arange(len(near))
     q = 1 / (1 + (rank / m) ** 3)
-    q[yes], q[no] = 1.0, 0.0
+    q[asked.places] += asked.left * (asked.liked - q[asked.places])
     return q
 
 
 def many(texts: int, yes: int) -> int:
-    """m: how many of some texts are taken to be interesting: a share, and at least as many as were found to be.
+    """m: how many of some texts are taken to be interesting: a share, and at least twice as many as were found to be.
 
     >>> many(10_000, 8), many(10, 3), many(10, 0)
-    (200, 3, 1)
+    (300, 6, 1)
     """
-    return max(round(SHARE * texts), yes, 1)
+    return max(round(SHARE * texts), 2 * yes, 1)
 
 
-def expected(space: Space, q: Floats, labels: tuple[str, str], weight: int) -> Expected:
-    """The counts that are expected of the stream under either label, in the units of the answers' counts."""
-    found, (yes, no) = space.rows, labels
-    both = np.stack([q, 1 - q] if yes < no else [1 - q, q], axis=1) * (OF_STREAM * weight)
-    texts = _core.Unlabelled(found.indptr, found.term, found.count, len(space.lexicon), True)
-    counted = texts.expected(np.ascontiguousarray(both).ravel(), 2, 0).reshape(-1, 2)
-    terms = len(space.lexicon)
-    postings = np.arange(terms + 1) * 2, np.tile(np.arange(2, dtype=np.uint32), terms)
-    return Expected(tuple(sorted(labels)), space.lexicon, *postings, counted.ravel())
-
-
-def calibrated(card: Scorecard, space: Space, rest: Places, label: str, m: int) -> Calibration:
-    """What makes the m-th of the rest of the texts even, and the middle one of those before it likely."""
-    one = card.number(label)
-    evidence, known = evidences(card, space, one)
-    u = -np.sort(-(evidence / known**POWER)[rest])
-    m = min(m, max(len(u) - 1, 0))
-    even, likely = (u[m], u[m // 2]) if len(u) else (0.0, 1.0)
-    factor = SURE / (likely - even) if likely - even > LEAST else 1.0
-    shift = np.where(np.arange(2) == one, -factor * even, 0.0)
-    temper = np.array([np.log(factor), POWER, 0.0])
-    return Calibration("platt", card.labels, temper.round(6), card.bias, np.ones(2), shift.round(6))
-
-
-def both(card: Scorecard, space: Space, near: Floats, label: str) -> Floats:
+def both(space: Space, weights: Floats, near: Floats) -> Floats:
     """Nearness by words and by points: their sum, each in its own standard deviations, points by half."""
-    evidence, known = evidences(card, space, card.number(label))
-    by_words, by_points = (values / max(float(values.std()), LEAST) for values in (evidence / known**POWER, near))
-    return np.asarray(by_words + BY_POINTS * by_points)
-
-
-def evidences(card: Scorecard, space: Space, one: int) -> tuple[Floats, Floats]:
-    """What speaks for a label in each text of a space, and how many words there are that do."""
-    found = space.rows
-    known = np.maximum(np.diff(found.indptr), 1).astype(np.float64)
-    places = np.array([card.lexicon.place(name) for name in space.lexicon.names()], np.int64)
-    w = card.column(one) - card.column(1 - one)
-    return np.asarray(np.bincount(found.row, w[places][found.term], len(found)), np.float64), known
+    return deviations(space.along(weights)) + BY_POINTS * deviations(near)
 
 
 def depth(answers: Sequence[str], texts: int) -> int:

@@ -9,6 +9,7 @@ Both products are the core's. Which basis spans the space makes no difference to
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -20,18 +21,42 @@ from ..rows import Rows, rows
 from ..terms import Terms
 
 Floats = npt.NDArray[np.float64]
-DIMENSIONS = 50
+DIMENSIONS = 100
 ROUNDS = 3
 ONE = 256  # a word that stands once, in the fixed point in which rows are scaled
 
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """The texts of a stream as rows of one lexicon, and as points."""
+    """The texts of a stream as rows of one lexicon, as X (`entries`, along the rows), and as points."""
 
     lexicon: _core.Lexicon
     rows: Rows
+    idf: Floats
+    entries: Floats
     points: Floats
+
+    def along(self, weights: Floats) -> Floats:
+        """X w: what the words of each text add up to."""
+        return _summed(self.entries * weights[self.rows.term], self.rows.indptr)
+
+    def across(self, shares: Floats) -> Floats:
+        """X' u: what each word adds up to over all texts."""
+        row, entries, indptr = self._by_word
+        return _summed(entries * shares[row], indptr)
+
+    @cached_property
+    def _by_word(self) -> tuple[npt.NDArray[np.int64], Floats, npt.NDArray[np.int64]]:
+        """The entries of X by word: their rows, what they are, and where each word's begin."""
+        order = np.argsort(self.rows.term, kind="stable")
+        indptr = np.searchsorted(self.rows.term[order], np.arange(len(self.lexicon) + 1))
+        return self.rows.row[order], self.entries[order], indptr
+
+    @cached_property
+    def texts(self) -> _core.Unlabelled:
+        """The rows as the core takes them, in which a word counts once a text."""
+        found = self.rows
+        return _core.Unlabelled(found.indptr, found.term, found.count, len(self.lexicon), True)
 
     @classmethod
     def of(cls, terms: Terms, texts: list[str], seed: int = 0, dimensions: int = DIMENSIONS) -> Space:
@@ -50,7 +75,22 @@ class Space:
         idf = np.log(max(len(texts), 2) / np.maximum(np.bincount(found.term, minlength=len(names)), 1.0))
         size = min(dimensions, len(texts), len(names))
         projected = _projected(found, lexicon, idf, size, seed) if size else np.zeros((len(texts), 1))
-        return cls(lexicon, found, _unit(projected))
+        return cls(lexicon, found, idf, _entries(found, idf), _unit(projected))
+
+
+def _summed(values: Floats, indptr: npt.NDArray[np.int64]) -> Floats:
+    """The sums of values from one place to the next."""
+    sums, some = np.zeros(len(indptr) - 1), np.diff(indptr) > 0
+    if some.any():
+        sums[some] = np.add.reduceat(values, indptr[:-1][some])
+    return sums
+
+
+def _entries(found: Rows, idf: Floats) -> Floats:
+    """X, along the rows."""
+    entries = (1 + np.log(found.count)) * idf[found.term]
+    lengths = np.sqrt(np.bincount(found.row, entries**2, len(found)))
+    return np.asarray(entries / np.maximum(lengths, 1e-300)[found.row])
 
 
 def _projected(found: Rows, lexicon: _core.Lexicon, idf: Floats, size: int, seed: int) -> Floats:

@@ -174,11 +174,11 @@ def verdicts(results: Results) -> str:
         if not rivals:
             continue
         who, them = max(rivals.items(), key=lambda one: (one[1]["precision"], -one[1]["cpu"]))
-        floor = "" if FLOOR not in found else f"; the floor alone is one {them['cpu'] / found[FLOOR]['cpu']:.0f}th"
+        floor = "" if FLOOR not in found else f"; the floor alone 1/{them['cpu'] / found[FLOOR]['cpu']:.0f}"
         said.append(
             f"- {name}: at least {BAR} {_bar(us['precision'] >= BAR)}; not behind the best of cleanlab ({who}) "
             f"{_bar(us['precision'] >= them['precision'])}; in a hundredth of its time "
-            f"{_bar(them['cpu'] >= TIMES * us['cpu'])} (one {them['cpu'] / us['cpu']:.0f}th{floor})"
+            f"{_bar(them['cpu'] >= TIMES * us['cpu'])} (1/{them['cpu'] / us['cpu']:.0f}{floor})"
         )
     return "\n".join(said)
 

@@ -60,3 +60,56 @@ pub fn all(mails: &[&[u8]], threads: usize) -> Vec<String> {
     let size = mails.len().div_ceil(crate::parts::count(threads, mails.len() / WORTH_A_THREAD)).max(1);
     crate::parts::run(mails.chunks(size).map(|part| || some(part)).collect()).concat()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn hostile() -> impl Strategy<Value = Vec<u8>> {
+        let pieces = [
+            "Content-Type: multipart/mixed; boundary=b\n\n",
+            "Content-Type: message/rfc822\n\n",
+            "Content-Transfer-Encoding: base64\n",
+            "Content-Transfer-Encoding: quoted-printable\n",
+            "--b\n",
+            "--b--\n",
+            "\r\n",
+            "\n",
+            "Subject: =?utf-8?q?=C3=",
+            "?=",
+            "\n\nFrom a 09:30\n",
+            "word ",
+        ];
+        let piece = prop::sample::select(pieces.to_vec()).prop_map(|piece| piece.as_bytes().to_vec());
+        let any = prop::collection::vec(any::<u8>(), 0..9);
+        prop::collection::vec(prop_oneof![3 => piece, 1 => any], 0..60).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn words_stand_between_blanks_and_are_bounded(mail in hostile()) {
+            let seen = words(&mail);
+            prop_assert!(seen.len() <= 40 * mail.len());
+            prop_assert!(seen.is_empty() || seen.ends_with(' '));
+            prop_assert!(!seen.contains("  ") && !seen.contains('\n'));
+        }
+
+        #[test]
+        fn mails_of_a_box_are_all_of_it_but_empty_lines(file in hostile()) {
+            let places = boxes::cut(&file);
+            let gaps = places.windows(2).map(|pair| &file[pair[0].1..pair[1].0]);
+            prop_assert!(gaps.into_iter().all(|gap| gap == b"\n" || gap == b"\r\n"));
+            prop_assert_eq!((places[0].0, places[places.len() - 1].1), (0, file.len()));
+        }
+    }
+
+    #[test]
+    fn many_threads_see_the_same() {
+        let mails: Vec<Vec<u8>> = (0..300).map(|i| format!("Subject: {i}\n\nno {i}").into_bytes()).collect();
+        let mails: Vec<&[u8]> = mails.iter().map(Vec::as_slice).collect();
+        assert_eq!(all(&mails, 3), all(&mails, 1));
+        assert!(all(&[], 0).is_empty());
+    }
+}

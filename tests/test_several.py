@@ -3,6 +3,7 @@
 import json
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import deciban
 from deciban.cli import UsageError, run
 from deciban.counts import Counts
 from deciban.evaluation import multilabel
+from deciban.fitting import solvers
 from deciban.protocols import evaluate_several
 from deciban.rows import rows
 from deciban.settings import Settings
@@ -512,3 +514,28 @@ def test_json_that_is_no_list_is_told(files):
 def test_thresholds_are_of_several_labels(files):
     with pytest.raises(UsageError, match="--thresholds says which of --several labels a text gets"):
         run(["train", "news.csv", "--thresholds", "micro"])
+
+
+def test_folds_from_the_solution_of_all_rows_are_those_of_folds_solved_by_themselves():
+    rng = np.random.default_rng(3)
+    dense = np.where(rng.random((600, 80)) < 0.1, rng.random((600, 80)), 0.0)
+    indptr = np.concatenate([[0], np.cumsum((dense > 0).sum(axis=1))])
+    has = dense[:, :3] + 0.3 * rng.normal(size=(600, 3)) > [0.3, 0.6, 0.9]
+    ends = np.concatenate([[0], np.cumsum(has.sum(axis=1))])
+    found = (indptr, np.nonzero(dense)[1], dense[dense > 0])
+    given = solvers.examples(found, 80, np.nonzero(has)[1], 3, ends=ends)
+    solver, folds = solvers.Solver("squared_hinge", tolerance=1e-6), np.arange(600) % 5
+    ours = solvers.folded(given, solver, [0.3, 1.0], folds)
+    whole, held = solvers.fit(given, solver, [0.3, 1.0]), solvers.held_out(given, solver, [0.3, 1.0], folds)
+    for of_cost, alone, scores in zip(ours, whole, held, strict=True):
+        weights, bias = solvers.weights(given, of_cost)
+        assert weights == pytest.approx(alone.weights, abs=5e-3)
+        assert bias == pytest.approx(alone.bias, abs=5e-3)
+        assert np.abs(of_cost.scores - scores).mean() < 0.01
+        assert np.corrcoef(of_cost.scores.ravel(), scores.ravel())[0, 1] > 0.999
+    again = solvers.folded(given, replace(solver, threads=3), [0.3, 1.0], folds)
+    assert all((a.scores == b.scores).all() for a, b in zip(ours, again, strict=True))
+    with pytest.raises(ValueError, match="hinge loss"):
+        solvers.folded(given, solvers.Solver("logistic"), [1.0], folds)
+    with pytest.raises(ValueError, match="folds do not fit"):
+        solvers.folded(given, solver, [1.0], folds[1:])

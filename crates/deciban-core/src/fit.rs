@@ -8,6 +8,7 @@
 //! What is done for which rows, labels and C's stands in `jobs`.
 
 mod dual;
+mod folded;
 mod jobs;
 mod joint;
 mod lanes;
@@ -20,6 +21,7 @@ mod sparse;
 
 use crate::Invalid;
 use dual::Dual;
+pub use folded::{Duals, Folded, folded, weights};
 pub use jobs::{fit, held_out, least_c};
 use joint::Joint;
 use lanes::Lanes;

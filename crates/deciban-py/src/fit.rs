@@ -4,7 +4,9 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use deciban_core::Invalid;
-use deciban_core::fit::{self, Fitted, Labels, Loss, Matrix as CoreMatrix, Problem, Progress, Ratios, Rules, Unfit};
+use deciban_core::fit::{
+    self, Duals, Fitted, Labels, Loss, Matrix as CoreMatrix, Problem, Progress, Ratios, Rules, Unfit,
+};
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -16,6 +18,9 @@ const OFTEN: Duration = Duration::from_millis(100);
 
 /// Weights, a row a term and one for the bias, and the objective, gap and epochs of each job.
 type Solution<'py> = (Bound<'py, PyArray2<f64>>, Vec<(f64, f64, usize)>);
+
+/// Where the rows of each output begin, those rows, and how often each is in its weights.
+type Sums<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
 
 /// Rows, checked and laid out for solvers.
 #[pyclass(frozen, module = "deciban._core")]
@@ -103,6 +108,40 @@ impl Matrix {
         let rows = folds.len();
         let outputs = found.first().map_or(0, |scores| scores.len() / rows.max(1));
         PyArray1::from_vec(py, found.concat()).reshape([asked.cs.len(), rows, outputs])
+    }
+
+    /// For each C the scores of all rows by folds, each from the solution of all rows; and that solution.
+    fn folded<'py>(
+        &self,
+        py: Python<'py>,
+        asked: Asked,
+        folds: Flat<u32>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Vec<(Bound<'py, PyArray2<f64>>, Sums<'py>)>> {
+        let folds = folds.to_vec(py)?;
+        let found = asked
+            .run(py, self, progress, |problem, rules, watch| fit::folded(problem, rules, &asked.cs, &folds, watch))?;
+        let to_python = |of: fit::Folded| {
+            let outputs = of.duals.ends.len() - 1;
+            let scores = PyArray1::from_vec(py, of.scores).reshape([folds.len(), outputs])?;
+            let Duals { ends, row, times } = of.duals;
+            Ok((scores, (PyArray1::from_vec(py, ends), PyArray1::from_vec(py, row), PyArray1::from_vec(py, times))))
+        };
+        found.into_iter().map(to_python).collect()
+    }
+
+    /// The weights of a solution, a row a term and one for the bias, a column an output.
+    fn weights<'py>(
+        &self,
+        py: Python<'py>,
+        asked: Asked,
+        duals: (Flat<i64>, Flat<u32>, Flat<f64>),
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (ends, row, times) = (duals.0.to_vec(py)?, duals.1.to_vec(py)?, duals.2.to_vec(py)?);
+        let outputs = ends.len().saturating_sub(1);
+        let duals = Duals { ends, row, times };
+        let found = asked.run(py, self, None, |problem, _, _| Ok(fit::weights(problem, &duals)?))?;
+        PyArray1::from_vec(py, found).reshape([self.0.terms() + 1, outputs])
     }
 }
 

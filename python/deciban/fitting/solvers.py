@@ -33,6 +33,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -169,6 +170,38 @@ def held_out(
     """For each C the scores of all rows (C x rows x outputs), each by what was learnt from the rows of other folds."""
     asked = _asked(given, solver, c)
     return given.matrix.held_out(asked, np.ascontiguousarray(folds, np.uint32), _told(progress))
+
+
+class Folded(NamedTuple):
+    """What was found for one C: the scores of all rows (rows x outputs), each by what was learnt from other folds; and
+    the solution of all rows, as often as each is in the weights of each output: ends of outputs, rows, times.
+    """
+
+    scores: Floats
+    duals: tuple[npt.NDArray[np.int64], Numbers, Floats]
+
+
+def folded(
+    given: Examples,
+    solver: Solver,
+    c: Sequence[float],
+    folds: npt.NDArray[np.integer],
+    progress: Watch | None = None,
+) -> list[Folded]:
+    """For each C the scores of rows by folds, each solved from the solution of all rows: less work than `held_out`.
+
+    For hinge losses with an L2 penalty. A fold learns from rows that are near their margin in the solution of all rows,
+    or have part in it, alone.
+    """
+    asked = _asked(given, solver, c)
+    found = given.matrix.folded(asked, np.ascontiguousarray(folds, np.uint32), _told(progress))
+    return [Folded(*of) for of in found]
+
+
+def weights(given: Examples, found: Folded) -> tuple[Floats, Floats]:
+    """The weights (terms x outputs) and biases of a solution."""
+    both = given.matrix.weights(_asked(given, Solver(), []), found.duals)
+    return both[:-1], both[-1]
 
 
 def least_c(given: Examples, solver: Solver) -> float:

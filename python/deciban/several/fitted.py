@@ -7,7 +7,7 @@ what rows scored by models that had not learnt from them, too: C is chosen by it
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -28,6 +28,7 @@ from .folds import by_rarest
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+Integers = npt.NDArray[np.int64]
 FOLDS = 5
 COSTS = {"squared_hinge": (0.3, 1.0, 3.0), "logistic": (10.0, 30.0, 100.0)}  # C, to choose from
 
@@ -48,14 +49,57 @@ def fit(counts: Counts, rows: Rows, has: Bools, settings: Settings, steps: Steps
     seen = see(rows, counts.keep_labels([EVERY]), member.sight)
     given, folds = examples(member, seen, has), by_rarest(has, FOLDS)
     costs = COSTS[member.loss] if settings.cost is None else (settings.cost,)
-    scores = solvers.held_out(given, _solver(member, ROUGH, settings), costs, folds, _watch(member, steps))
-    lines = [line(of_cost, has) for of_cost in scores]
-    f1 = [best_f1(by.odds(of_cost), has) for by, of_cost in zip(lines, scores, strict=True)]
+    tried = (_from_whole if _is_sparse(member) else _each_by_itself)(member, given, costs, folds, settings, steps)
+    lines = [line(of_cost, has) for of_cost in tried.scores]
+    f1 = [best_f1(by.odds(of_cost), has) for by, of_cost in zip(lines, tried.scores, strict=True)]
     best = int(np.argmax(f1))
-    found = solvers.fit(given, _solver(member, TOLERANCE, settings), [costs[best]], progress=_watch(member, steps))[0]
-    card = cards.of_one(counts.labels, counts.lexicon, seen, _with_every(found.weights, found.bias))
+    card = cards.of_one(counts.labels, counts.lexicon, seen, _with_every(*tried.weights(best)))
     told = {"held_out": {f"C = {cost:g}": of_cost for cost, of_cost in zip(costs, f1, strict=True)}}
-    return Fitted(card, scores[best], lines[best], replace(settings, cost=costs[best]), told)
+    return Fitted(card, tried.scores[best], lines[best], replace(settings, cost=costs[best]), told)
+
+
+class Tried(NamedTuple):
+    """What held-out rows scored, for each C; and what has the weights and biases of one of them, by its number."""
+
+    scores: Sequence[Floats]
+    weights: Callable[[int], tuple[Floats, Floats]]
+
+
+def _is_sparse(member: Member) -> bool:
+    """Whether its solution is a sum of few rows, so that folds are near the solution of all."""
+    return member.loss == "squared_hinge" and member.ratios is None and member.l1 == 0.0
+
+
+def _from_whole(
+    member: Member,
+    given: solvers.Examples,
+    costs: Sequence[float],
+    folds: Integers,
+    settings: Settings,
+    steps: Steps | None,
+) -> Tried:
+    """Folds from the solution of all rows, which is there at the end."""
+    found = solvers.folded(given, _solver(member, TOLERANCE, settings), costs, folds, _watch(member, steps))
+    return Tried([of_cost.scores for of_cost in found], lambda best: solvers.weights(given, found[best]))
+
+
+def _each_by_itself(
+    member: Member,
+    given: solvers.Examples,
+    costs: Sequence[float],
+    folds: Integers,
+    settings: Settings,
+    steps: Steps | None,
+) -> Tried:
+    """Each fold by itself, and all rows for the best C alone."""
+    watch = _watch(member, steps)
+    scores = solvers.held_out(given, _solver(member, ROUGH, settings), costs, folds, watch)
+
+    def weights(best: int) -> tuple[Floats, Floats]:
+        found = solvers.fit(given, _solver(member, TOLERANCE, settings), [costs[best]], progress=watch)[0]
+        return found.weights, found.bias
+
+    return Tried(list(scores), weights)
 
 
 def _member(settings: Settings) -> Member:

@@ -5,6 +5,8 @@
 //! the other, while w = sum_i alpha_i y_i x_i is kept. What each row adds to the duality gap is known when it is visited;
 //! once the sum of that looks small enough, the gap is computed in truth, over all rows.
 
+mod near;
+
 use std::marker::PhantomData;
 
 use super::loss::Loss;
@@ -12,6 +14,7 @@ use super::matrix::{Entry, Matrix, add, dot};
 use super::random::Random;
 use super::{Rules, Solved, Solver, Tell, USUAL_SHARE};
 use crate::near::prefetch;
+pub(super) use near::Near;
 
 /// What belongs to a row, in one cache line.
 #[derive(Debug, Clone, Copy)]

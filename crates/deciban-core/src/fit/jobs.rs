@@ -133,7 +133,7 @@ fn path<R>(
 ) -> Result<Vec<R>, Unfit> {
     let mut all = Vec::with_capacity(cs.len());
     for (steps, &c) in cs.iter().enumerate() {
-        let mut tell = |epoch, objective, gap| watch(Progress { jobs: (0, 0), steps, epoch, objective, gap });
+        let mut tell = watched(watch, steps);
         let solved = solver.solve(c, rules, &mut tell).ok_or(Unfit::Stopped)?;
         if !solved.iter().all(|solved| solved.objective.is_finite()) {
             return Err(Invalid("the rows' values are too large for the costs").into());
@@ -143,8 +143,13 @@ fn path<R>(
     Ok(all)
 }
 
+/// Tells whoever watches how far a job is with its C's.
+pub(super) fn watched(watch: Watch<'_>, steps: usize) -> impl FnMut(usize, f64, f64) -> bool + '_ {
+    move |epoch, objective, gap| watch(Progress { jobs: (0, 0), steps, epoch, objective, gap })
+}
+
 /// The results of so many jobs, in order, on some threads.
-fn pooled<R: Send>(
+pub(super) fn pooled<R: Send>(
     jobs: usize,
     threads: usize,
     watch: Watch<'_>,

@@ -374,9 +374,8 @@ def test_maps_of_folds_come_out_alike_wherever_they_begin(method):
     z = 4.0 * rng.normal(size=(5000, 3)) + 6.0 * np.eye(3)[y]
     sample, prior = Sample(z, rng.integers(5, 50, 5000).astype(float), y), np.log(np.full(3, 1 / 3))
     found = calibrate(sample.some(np.arange(900)), method, ("a", "b", "c"), prior, prior)
-    other = replace(
-        found, temper=found.temper + np.array([1.0, 0.2, 0.1]), shift=found.shift + 0.5, slope=found.slope * 0.0
-    )
+    elsewhere = found.temper + np.resize([1.0, 0.2, 0.1], len(found.temper))
+    other = replace(found, temper=elsewhere, shift=found.shift + 0.5, slope=found.slope * 0.0)
     p, same = (np.exp(crossed(sample, of, prior, prior)) for of in (found, other))
     np.testing.assert_allclose(p, same, atol=0.02)
     loss, raw = (-np.log(of[np.arange(5000), y]).mean() for of in (p, posterior(z)))

@@ -23,7 +23,7 @@ from deciban.feeds.fading import Fading
 from deciban.feeds.items import answer_of
 from deciban.feeds.syndication import items_of
 from deciban.filtering import journal
-from deciban.filtering.boxes import mails
+from deciban.filtering.boxes import boxes
 from deciban.hierarchy import shared
 from deciban.mixture import steps
 from deciban.projection import forest
@@ -631,7 +631,7 @@ WORDINGS = {
         "mail.jsonl:1: expected a JSON object, got list ['hello', 'ham']",
     ),
     errors.NoMails: (
-        lambda folder: [*mails(str(folder))],
+        lambda folder: [*boxes(str(folder))],
         "{folder}: expected mails, got a folder without any file",
     ),
     errors.DamagedJournal: (

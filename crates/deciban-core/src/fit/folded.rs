@@ -149,7 +149,6 @@ mod tests {
             let mut of_row: Vec<u32> = (0..8).map(|_| next(terms) as u32).collect();
             of_row.sort_unstable();
             of_row.dedup();
-            of_row.resize_with(of_row.len(), Default::default);
             label.extend((0..3).filter(|&label| of_row.contains(&label)));
             ends.push(label.len() as i64);
             term.push(of_row);

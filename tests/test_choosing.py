@@ -89,3 +89,13 @@ def test_likelihood_is_asked_of_those_alone_that_can_win(tickets):
 def test_what_is_open_cannot_have_a_strength():
     with pytest.raises(DecibanError, match="none: this smoothing has no strength"):
         deciban.train(*PLAIN, smoothing="auto", alpha=0.3)
+
+
+def test_what_is_chosen_is_no_worse_once_it_is_calibrated(data):
+    texts, labels = data("debian-sections", "train", 6000)
+    plain = deciban.train(texts, labels, model="multinomial", smoothing="laplace")
+    raw = deciban.train(texts, labels, model="multinomial", smoothing="auto", calibration="none")
+    model = deciban.train(texts, labels, model="multinomial", smoothing="auto")
+    assert (raw.settings.smoothing, raw.settings.alpha) != ("laplace", 1.0)
+    assert model.leave_one_out().accuracy >= plain.leave_one_out().accuracy
+    assert "once both are calibrated" in model.provenance[0]["choice"]["why"]

@@ -5,7 +5,8 @@ Each candidate scores every text of a sample of the training texts by a model tr
 most likely, once their scores are divided by what makes them likeliest and by the square root of a text's length,
 because long texts make every model too sure. A winner must be better than the plain model, the first candidate, by more
 than luck: of the texts that only one of the two gets right, it must have three standard deviations more than half.
-(Likelihood first chooses worse: above all it measures how sure a model is.)
+(Likelihood first chooses worse: above all it measures how sure a model is.) And the plain model must not be better by
+as much once both are calibrated, as their answers will be: a map of scores mends some models more than others.
 
 Whatever is chosen becomes a setting like any other; how it was chosen is noted in the model's provenance.
 """
@@ -21,7 +22,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from . import jackknife
+from . import calibration, jackknife
+from .calibration.chosen import NONE, crossed
+from .calibration.chosen import calibrate as mapped
 from .counts import Counts
 from .decision import log_posterior
 from .hierarchy import calibrate, shared
@@ -29,7 +32,7 @@ from .rows import Rows
 from .settings import AMOUNTED, AUTO, BAYES, MODELS, ROWS, SHARE, Settings
 from .totals import Whole
 from .tree import shelves, tree_of
-from .weighing import leave_one_out, resolved
+from .weighing import leave_one_out, log_prior, resolved
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -95,14 +98,16 @@ def most_texts(counts: Counts) -> int:
 def choose(settings: Settings, counts: Counts, sample: Sample) -> tuple[Settings, dict[str, Any]]:
     """The settings, with nothing left open, and how they were chosen."""
     tried = list(_tried(settings, counts, sample))
-    best = max(tried, key=lambda one: (one.right.sum(), one.log_p))
-    winner = best if _surely_better(best.right, tried[0].right) else tried[0]
+    plain, best = tried[0], max(tried, key=lambda one: (one.right.sum(), one.log_p))
+    is_better = _surely_better(best.right, plain.right)
+    is_turned = is_better and _is_turned(best.settings, plain.settings, counts, sample)
+    winner = best if is_better and not is_turned else plain
     return winner.settings, {
         "asked": {"model": settings.model, "smoothing": settings.smoothing},
         "texts": len(sample.rows),
         "tried": len(tried),
         "best": _best_of_models(tried),
-        "why": _why(winner, tried, Whole(counts, binary=False), sample.rows),
+        "why": _why(winner, tried, is_turned, Whole(counts, binary=False), sample.rows),
     }
 
 
@@ -139,6 +144,24 @@ def _left_out_of_levels(settings: Settings, counts: Counts, sample: Sample) -> F
 def _surely_better(one: npt.NDArray[np.bool_], other: npt.NDArray[np.bool_]) -> bool:
     wins, losses = int((one & ~other).sum()), int((other & ~one).sum())
     return wins - losses > SURE * math.sqrt(wins + losses)
+
+
+def _is_turned(best: Settings, plain: Settings, counts: Counts, sample: Sample) -> bool:
+    """Whether the plain model is surely better than the best one, once both are calibrated as their answers will be."""
+    if plain.calibration == NONE:
+        return False
+    one, other = (_right_calibrated(settings, counts, sample) for settings in (plain, best))
+    return _surely_better(one, other)
+
+
+def _right_calibrated(settings: Settings, counts: Counts, sample: Sample) -> npt.NDArray[np.bool_]:
+    """Which texts a model gets right that was trained without them, with maps that were made without them, too."""
+    scores = leave_one_out(counts, sample.rows, sample.y, settings)
+    held = calibration.Sample(scores, jackknife.known_terms(counts, settings, sample.rows), sample.y)
+    priors = log_prior(counts, settings), np.log(counts.documents / counts.documents.sum())
+    found = mapped(held, settings.calibration, counts.labels, *priors)
+    log_p = scores if found is None or found.method == NONE else crossed(held, found, *priors)
+    return np.asarray(log_p.argmax(axis=1) == sample.y)
 
 
 def _tried(settings: Settings, counts: Counts, sample: Sample) -> Iterator[Tried]:
@@ -204,10 +227,10 @@ def _best_of_models(tried: list[Tried]) -> dict[str, float]:
     return {one.name: round(100 * one.accuracy, 2) for one in best.values()}
 
 
-def _why(winner: Tried, tried: list[Tried], of: Whole, rows: Rows) -> str:
+def _why(winner: Tried, tried: list[Tried], is_turned: bool, of: Whole, rows: Rows) -> str:
     """A sentence, with the figures that Aggarwal 5.3.3 goes by."""
     others = [one for one in tried if one.settings.model != winner.settings.model]
-    rival = max(others or [tried[0]], key=lambda one: one.accuracy)
+    rival = max(others or [one for one in tried if one is not winner] or tried, key=lambda one: one.accuracy)
     length = rows.count.sum() / len(rows)
     d, different = (float(x.item()) for x in (of.d, of.m / of.n))
     share, repeats = different / max(d, 1), length / max(different, 1)
@@ -215,8 +238,14 @@ def _why(winner: Tried, tried: list[Tried], of: Whole, rows: Rows) -> str:
         f"a text has {length:.0f} terms, {different:.0f} of them different, of a lexicon of {d:,.0f}: "
         f"{share:.2%} of it is there, and what is there stands there {repeats:.1f} times"
     )
-    luck = ", which may be luck: the plain model stays" if rival.accuracy > winner.accuracy else ""
     return (
         f"{winner.name}: {winner.accuracy:.1%} of {len(winner.right):,} texts right when each is left out, "
-        f"{rival.name}: {rival.accuracy:.1%}{luck}; {reasons}"
+        f"{rival.name}: {rival.accuracy:.1%}{_despite(winner, rival, is_turned)}; {reasons}"
     )
+
+
+def _despite(winner: Tried, rival: Tried, is_turned: bool) -> str:
+    """Why a winner wins that gets fewer texts right."""
+    if is_turned:
+        return ", but fewer than the plain model once both are calibrated, which stays"
+    return ", which may be luck: the plain model stays" if rival.accuracy > winner.accuracy else ""

@@ -557,12 +557,15 @@ def test_a_model_of_mails_is_the_same_however_they_came(made, tmp_path):
 
 
 def test_a_model_of_mails_forgets_exactly(made):
-    before = weights(made)
-    filtered(made, "--learn", "spam", "--fold-after", 1, mail=HAM % 77)
+    before, mail = weights(made), b"Subject: secret\n\nplans\n"
+    filtered(made, "--learn", "spam", "--fold-after", 1, mail=mail)
     assert weights(made) != before
-    filtered(made, "--forget", "spam", "--fold-after", 1, mail=HAM % 77)
+    assert b"plans" in Path(f"{made}.learnt").read_bytes()
+    filtered(made, "--forget", "spam", "--fold-after", 1, mail=mail)
     assert weights(made) == before
-    _, said = filtered(made, "--forget", "spam", "--fold-after", 1, mail=HAM % 77)
+    assert b"plans" not in Path(f"{made}.learnt").read_bytes()
+    assert os.stat(f"{made}.learnt").st_mode & 0o077 == 0
+    _, said = filtered(made, "--forget", "spam", "--fold-after", 1, mail=mail)
     assert said == "deciban: warning: never learnt so, and not forgotten: 1 of the mails\n"
     assert weights(made) == before
 

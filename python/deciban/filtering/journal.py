@@ -126,10 +126,7 @@ def _anew(path: str, saved: Saved | None, new: list[Entry], name: str) -> tuple[
     texts, _ = _examples(RECIPE["tokens"], new)
     as_seen = [replace(entry, mail=text.encode()) for entry, text in zip(new, texts, strict=True)]
     before = kept(path)
-    if before.journals[-1:] == [name]:  # whoever was folding did not come further
-        after = before
-    else:
-        after = keep(path, before if saved else before._replace(end=0), as_seen, name)
+    after = keep(path, before if saved else before._replace(end=0), as_seen, name)
     labels = [entry.label for entry in after.entries]
     if len(set(labels)) < 2 and saved:  # all of a label is forgotten: what is left tells nothing from anything
         return load(path), after.refused

@@ -6,7 +6,7 @@ fitted model can forget, too.
 
 The file has the records of one journal after another, and after each a record without a label that has the journal's
 name. What comes after the last of those was cut off, and is passed over. When there are more than `MOST` mails, the
-oldest of them go.
+oldest of them go; and what is forgotten is gone from the file, too.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ class Kept(NamedTuple):
     journals: list[str]
     refused: int = 0  # of the last journal, mails to forget that were never learnt
     end: int = 0
+    has_forgotten: bool = False  # whether any of its records is to forget another
 
     def belongs_to(self, source: str) -> bool:
         """Whether a model is of these mails whose last examples came from there: all, or all but the last journal's."""
@@ -48,9 +49,9 @@ def kept(path: str) -> Kept:
             if entry.label:
                 new.append(entry)
                 continue
-            refused = _apply(found.entries, new)
-            found = Kept(found.entries, [*found.journals, entry.mail.decode("utf-8", "replace")], refused, end)
-            new = []
+            refused, name = _apply(found.entries, new), entry.mail.decode("utf-8", "replace")
+            forgets = found.has_forgotten or any(one.forget for one in new)
+            found, new = Kept(found.entries, [*found.journals, name], refused, end, forgets), []
     return found
 
 
@@ -69,12 +70,13 @@ def _apply(entries: list[Entry], new: list[Entry]) -> int:
 
 
 def keep(path: str, before: Kept, entries: Iterable[Entry], journal: str) -> Kept:
-    """The same with one more journal, on the disk."""
+    """The same with one more journal, on the disk; if whoever brought it before did not come further, with it once."""
     file_name = f"{path}.learnt"
-    with writing(file_name), opened(file_name) as file:
-        write(file, before.end, (entry.record for entry in [*entries, mark(journal)]))
+    if before.journals[-1:] != [journal]:
+        with writing(file_name), opened(file_name) as file:
+            write(file, before.end, (entry.record for entry in [*entries, mark(journal)]))
     after = kept(path)
-    if len(after.entries) > MOST:
+    if len(after.entries) > MOST or after.has_forgotten:
         after = after._replace(entries=after.entries[-MOST:])
         marks = map(mark, after.journals[-2:])
         with replacing(file_name) as stream:

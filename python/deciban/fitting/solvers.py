@@ -190,8 +190,8 @@ def folded(
 ) -> list[Folded]:
     """For each C the scores of rows by folds, each solved from the solution of all rows: less work than `held_out`.
 
-    For hinge losses with an L2 penalty. A fold learns from rows that are near their margin in the solution of all rows,
-    or have part in it, alone.
+    For the squared hinge with an L2 penalty. A fold learns from rows that are near their margin in the solution of all
+    rows, or have part in it, alone.
     """
     asked = _asked(given, solver, c)
     found = given.matrix.folded(asked, np.ascontiguousarray(folds, np.uint32), _told(progress))

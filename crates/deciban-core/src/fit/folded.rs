@@ -3,7 +3,8 @@
 
 use super::dual::{Dual, Near};
 use super::jobs::{pooled, watched};
-use super::{Lane, Loss, Problem, Random, Rules, Unfit, Watch, loss};
+use super::loss::SquaredHinge;
+use super::{Lane, Loss, Problem, Random, Rules, Unfit, Watch};
 use crate::Invalid;
 
 /// Of each output the rows that its weights are made of, and how often each is in them.
@@ -29,8 +30,9 @@ pub struct Folded {
 /// The scores of rows of one output, in the order of rows, and the solution of all rows.
 type OfOutput = (Vec<f32>, Vec<(u32, f64)>);
 
-/// Solves a problem for each C in turn, and its folds. For hinge losses with an L2 penalty, without ratios: where other
-/// losses are at their least, all rows have dual variables.
+/// Solves a problem for each C in turn, and its folds. For the squared hinge with an L2 penalty, without ratios: where
+/// losses without margins are at their least, all rows have dual variables, and a plain hinge's folds need rows that are
+/// far from their margin in the solution of all.
 pub fn folded(
     problem: &Problem<'_>,
     rules: &Rules,
@@ -42,25 +44,22 @@ pub fn folded(
     if folds.len() != problem.matrix.rows() {
         return Err(Invalid("the folds do not fit the rows").into());
     }
-    if rules.l1 > 0.0 || rules.ratios.is_some() {
-        return Err(Invalid("folds from the solution of all rows are of an L2 penalty, without ratios").into());
+    if rules.loss != Loss::SquaredHinge || rules.l1 > 0.0 || rules.ratios.is_some() {
+        let of = "folds from the solution of all rows are of the squared hinge with an L2 penalty, without ratios";
+        return Err(Invalid(of).into());
     }
-    let of = match rules.loss {
-        Loss::Hinge => of_output::<loss::Hinge>,
-        Loss::SquaredHinge => of_output::<loss::SquaredHinge>,
-        _ => return Err(Invalid("folds from the solution of all rows are of a hinge loss").into()),
-    };
     let count = folds.iter().max().map_or(0, |&most| most as usize + 1);
     let mut held = vec![Vec::new(); count];
     folds.iter().enumerate().for_each(|(row, &fold)| held[fold as usize].push(row as u32));
     let outputs = problem.outputs(rules.loss);
-    let found =
-        pooled(outputs, rules.threads, watch, |output, watch| of(problem, rules, cs, (folds, &held), output, watch))?;
+    let found = pooled(outputs, rules.threads, watch, |output, watch| {
+        of_output(problem, rules, cs, (folds, &held), output, watch)
+    })?;
     Ok((0..cs.len()).map(|at| joined(&found, at, folds.len())).collect())
 }
 
 /// One output, for each C.
-fn of_output<L: loss::Loss>(
+fn of_output(
     problem: &Problem<'_>,
     rules: &Rules,
     cs: &[f64],
@@ -71,7 +70,8 @@ fn of_output<L: loss::Loss>(
     let lane = Lane { output, fold: None };
     let rows = (0..folds.len() as u32).filter(|&row| problem.cost[row as usize] > 0.0).collect();
     let sign = |row: usize| f64::from(problem.sign(&lane, folds, row));
-    let mut near = Near::new(Dual::<L>::new(problem.matrix, rows, sign, problem.cost, Random::new(rules.seed, output)));
+    let mut near =
+        Near::new(Dual::<SquaredHinge>::new(problem.matrix, rows, sign, problem.cost, Random::new(rules.seed, output)));
     let mut all = Vec::with_capacity(cs.len());
     for (steps, &c) in cs.iter().enumerate() {
         let mut tell = watched(watch, steps);
@@ -166,27 +166,26 @@ mod tests {
         let labels = Labels::Several { ends: &ends, label: &label };
         let problem = Problem { matrix: &matrix, label: labels, labels: 3, cost: &cost };
         let folds: Vec<u32> = (0..rows as u32).map(|row| row % 5).collect();
-        for loss in [Loss::SquaredHinge, Loss::Hinge] {
-            let rules = Rules { loss, ratios: None, l1: 0.0, tolerance: 1e-6, epochs: 10_000, seed: 3, threads: 1 };
-            let found = folded(&problem, &rules, &[0.3, 1.0], &folds, &|_| false).unwrap();
-            let four = Rules { threads: 4, ..rules };
-            assert_eq!(folded(&problem, &four, &[0.3, 1.0], &folds, &|_| false).unwrap(), found);
-            let (alone, held) = (
-                fit(&problem, &rules, &[0.3, 1.0], None, &|_| false).unwrap(),
-                held_out(&problem, &rules, &[0.3, 1.0], &folds, &|_| false).unwrap(),
-            );
-            for (at, folded) in found.iter().enumerate() {
-                let ours = weights(&problem, &folded.duals).unwrap();
-                let far = ours.iter().zip(&alone[at].weights).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-                assert!(far < 2e-2, "{loss:?} {far}");
-                let off: Vec<f64> = folded.scores.iter().zip(&held[at]).map(|(a, b)| (a - b).abs()).collect();
-                assert!(off.iter().sum::<f64>() / (off.len() as f64) < 1e-2, "{loss:?} {off:?}");
-            }
+        let loss = Loss::SquaredHinge;
+        let rules = Rules { loss, ratios: None, l1: 0.0, tolerance: 1e-6, epochs: 10_000, seed: 3, threads: 1 };
+        let found = folded(&problem, &rules, &[0.3, 1.0], &folds, &|_| false).unwrap();
+        let four = Rules { threads: 4, ..rules };
+        assert_eq!(folded(&problem, &four, &[0.3, 1.0], &folds, &|_| false).unwrap(), found);
+        let (alone, held) = (
+            fit(&problem, &rules, &[0.3, 1.0], None, &|_| false).unwrap(),
+            held_out(&problem, &rules, &[0.3, 1.0], &folds, &|_| false).unwrap(),
+        );
+        for (at, folded) in found.iter().enumerate() {
+            let ours = weights(&problem, &folded.duals).unwrap();
+            let far = ours.iter().zip(&alone[at].weights).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(far < 2e-2, "{far}");
+            let off: f64 = folded.scores.iter().zip(&held[at]).map(|(a, b)| (a - b).abs()).sum();
+            assert!(off / (folded.scores.len() as f64) < 1e-2, "{off}");
         }
-        let rules =
-            Rules { loss: Loss::Logistic, ratios: None, l1: 0.0, tolerance: 1e-3, epochs: 9, seed: 0, threads: 1 };
-        assert!(folded(&problem, &rules, &[1.0], &folds, &|_| false).is_err());
-        assert!(folded(&problem, &Rules { loss: Loss::Hinge, ..rules }, &[1.0], &[0], &|_| false).is_err());
+        for loss in [Loss::Logistic, Loss::Hinge] {
+            assert!(folded(&problem, &Rules { loss, ..rules }, &[1.0], &folds, &|_| false).is_err());
+        }
+        assert!(folded(&problem, &rules, &[1.0], &[0], &|_| false).is_err());
         assert!(weights(&problem, &Duals { ends: vec![0, 1], row: vec![400], times: vec![1.0] }).is_err());
     }
 }

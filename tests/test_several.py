@@ -535,7 +535,7 @@ def test_folds_from_the_solution_of_all_rows_are_those_of_folds_solved_by_themse
         assert np.corrcoef(of_cost.scores.ravel(), scores.ravel())[0, 1] > 0.999
     again = solvers.folded(given, replace(solver, threads=3), [0.3, 1.0], folds)
     assert all((a.scores == b.scores).all() for a, b in zip(ours, again, strict=True))
-    with pytest.raises(ValueError, match="hinge loss"):
+    with pytest.raises(ValueError, match="squared hinge"):
         solvers.folded(given, solvers.Solver("logistic"), [1.0], folds)
     with pytest.raises(ValueError, match="folds do not fit"):
         solvers.folded(given, solver, [1.0], folds[1:])

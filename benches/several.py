@@ -167,7 +167,7 @@ def _linear_svc(task: Task, choices: Sequence[Choice]) -> Iterator[Outcome]:
     from sklearn.multiclass import OneVsRestClassifier
     from sklearn.svm import LinearSVC
 
-    y = indicator(task.train.sets, task.labels).astype(np.int8)
+    y = indicator(task.train.sets, task.labels).astype(np.int64)  # narrower, it loses count of more than 127 labels
     for words, c, weight in choices:
         start = time.process_time()
         seen = TfidfVectorizer(sublinear_tf=True, ngram_range=words, min_df=words[1])

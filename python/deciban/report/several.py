@@ -23,7 +23,7 @@ MOST, LONGEST = 30, 300  # texts of each kind, characters of a text
 
 @dataclass(frozen=True)
 class Wrong:
-    """A label that a text got and has not, or has and did not get; how far beyond the threshold, and the text."""
+    """A label that a text got and has not, or has and did not get; its log-odds against its absence, and the text."""
 
     label: str
     decibans: float

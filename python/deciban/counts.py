@@ -25,6 +25,7 @@ from .terms import Terms, display
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.uint32]
+AT_ONCE = 1 << 16  # postings
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +82,9 @@ class Counts:
 
     def by_label(self, values: Integers) -> Integers:
         """The sum over each label's postings."""
-        return np.bincount(self.label, values, len(self.labels)).astype(np.int64)
+        parts = range(0, len(values), AT_ONCE)  # as many as the cache holds, which become floats on the way
+        sums = (np.bincount(self.label[i : i + AT_ONCE], values[i : i + AT_ONCE], len(self.labels)) for i in parts)
+        return sum((part.astype(np.int64) for part in sums), np.zeros(len(self.labels), np.int64))
 
     def by_term(self, values: Integers) -> Integers:
         """The sum over each term's postings."""

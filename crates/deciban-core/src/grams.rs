@@ -2,21 +2,18 @@
 //!
 //! They begin no other n-gram, so they need no number of their own: each is a pair of nodes, what it begins with and its
 //! last word. There are more of them than of all other terms, and a table of them all would miss the cache at every
-//! look. So what is met is dealt out to buckets by what it begins with; when there is enough of it, bucket after bucket
-//! is summed up in a small table. At the end each bucket is sorted by itself: the n-grams that follow a node in
-//! canonical order are all in one bucket.
+//! look. So what is met is only written down, and sorted once when all of it is there ([`sorted`]): equal ones are
+//! neighbours then. Where it is very much, it is sorted and summed up a part at a time.
 
-use crate::order::by_radix;
-use crate::parts;
-use crate::table::{Node, Seed, Short, Table};
+mod sorted;
 
-const BUCKETS: usize = 512;
-/// How many meetings are kept before they are summed up.
-const ENOUGH: usize = 1 << 21;
-/// Below this many sums a thread costs more than it brings.
-const WORTH_A_THREAD: usize = 1 << 16;
-/// How many sums a bucket has before it is looked through for those of the same n-gram and label.
-const MANY_SUMS: usize = 1 << 16;
+pub(crate) use self::sorted::{Places, Sorted, Total};
+use crate::table::Node;
+
+/// How many meetings are kept before they are summed up: of so many, a part that was counted has seen most that there is.
+const ENOUGH: usize = 1 << 24;
+/// How many sums there are before they are looked through for those of the same n-gram and label.
+const MANY_SUMS: usize = 1 << 22;
 
 /// How often a term occurred, in how many documents, and which was the last.
 #[derive(Debug, Clone, Copy, Default)]
@@ -37,216 +34,108 @@ impl Count {
     }
 }
 
-/// An n-gram in a document: what it begins with, and its last word.
-#[derive(Debug, Clone, Copy)]
-struct Met {
-    first: Node,
-    word: Node,
-    label: u32,
-    document: u32,
-}
+/// An n-gram: what it begins with, and its last word.
+type Gram = (Node, Node);
 
-/// An n-gram under a label, and what was counted of it; what exceeds the numbers stands in another sum.
+/// What was counted of an n-gram under a label; what exceeds the numbers stands in another sum.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Sum {
+    pub(crate) gram: Gram,
     pub(crate) label: u32,
-    pub(crate) occurrences: u16,
-    pub(crate) presences: u16,
+    pub(crate) occurrences: u32,
+    pub(crate) presences: u32,
 }
 
-/// Sums, each with its n-gram: two nodes in one number; or, when sorted, two places.
-type Sums = Vec<(u64, Sum)>;
-
+/// What was met, document by document.
 #[derive(Debug, Default)]
-struct Bucket {
-    met: Vec<Met>,
-    /// In pieces that are never moved: what grows step by step, in many buckets, leaves holes behind.
-    sums: Vec<Sums>,
-    compacted: usize,
+struct Met {
+    grams: Vec<Gram>,
+    /// Where each document ends, and its label.
+    documents: Vec<(usize, u32)>,
 }
 
 /// The longest n-grams so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Grams {
-    seed: Seed,
-    buckets: Vec<Bucket>,
-    met: usize,
+    met: Met,
+    sums: Vec<Sum>,
+    compacted: usize,
 }
 
 impl Grams {
-    pub(crate) fn new() -> Self {
-        let mut buckets = Vec::with_capacity(BUCKETS);
-        buckets.resize_with(BUCKETS, Bucket::default);
-        Grams { seed: Seed::new(), buckets, met: 0 }
+    /// One n-gram more of the document that is being read.
+    #[inline(always)]
+    pub(crate) fn meet(&mut self, first: Node, word: Node) {
+        self.met.grams.push((first, word));
     }
 
-    /// One n-gram more.
+    /// To be called after each document, with its label: sums up if there is enough.
     #[inline(always)]
-    pub(crate) fn meet(&mut self, first: Node, word: Node, label: u32, document: u32) {
-        let bucket = bucket_of(self.seed, first);
-        self.buckets[bucket].met.push(Met { first, word, label, document });
-        self.met += 1;
-    }
-
-    /// To be called between documents: sums up if there is enough.
-    #[inline(always)]
-    pub(crate) fn end_document(&mut self) {
-        if self.met > ENOUGH {
-            self.sum_up();
+    pub(crate) fn end_document(&mut self, label: u32) {
+        let end = self.met.grams.len();
+        if end > self.met.documents.last().map_or(0, |last| last.0) {
+            self.met.documents.push((end, label));
+            if end > ENOUGH {
+                self.sum_up();
+            }
         }
     }
 
+    /// Makes sums of what was met; and, now and then, one sum of all those of the same n-gram and label.
+    #[cold]
     fn sum_up(&mut self) {
-        let mut table = Table::with_seed(self.seed);
-        self.buckets.iter_mut().for_each(|bucket| bucket.sum_up(&mut table));
-        self.met = 0;
+        let is_much = self.sums.len() > 2 * self.compacted.max(MANY_SUMS);
+        let before = if is_much { std::mem::take(&mut self.sums) } else { Vec::new() };
+        let met = std::mem::take(&mut self.met);
+        let highest = |of: Gram| of.0.max(of.1);
+        let nodes = met.grams.iter().copied().chain(before.iter().map(|sum| sum.gram)).map(highest).max();
+        let Some(nodes) = nodes.map(|highest| highest as usize + 1) else { return };
+        let labels = met.documents.iter().map(|of| of.1).chain(before.iter().map(|sum| sum.label)).max().unwrap_or(0);
+        let (same, numbers) = ((0..nodes as u32).collect::<Vec<_>>(), (0..=labels).collect::<Vec<_>>());
+        let places = Places { place: &same, rank: &same, number: &numbers };
+        let mut sorted = Sorted::new(met, before, places, 1);
+        for first in 0..nodes as u32 {
+            sorted.after(first).iter().for_each(|total| push_sums(first, *total, &mut self.sums));
+        }
+        if is_much {
+            self.compacted = self.sums.len();
+        }
     }
 
     /// Takes over what others have counted, whose nodes are `ours` here.
     pub(crate) fn absorb(&mut self, other: Grams, ours: &[Node]) {
-        let mut moved = vec![Sums::new(); BUCKETS];
-        for (first, word, sum) in other.unsorted() {
-            let (first, word) = (ours[first as usize], ours[word as usize]);
-            moved[bucket_of(self.seed, first)].push((pair(first, word), sum));
-        }
-        self.buckets.iter_mut().zip(moved).for_each(|(bucket, sums)| bucket.sums.push(sums));
+        let our = |(first, word): Gram| (ours[first as usize], ours[word as usize]);
+        let before = self.met.grams.len();
+        self.met.grams.extend(other.met.grams.into_iter().map(our));
+        self.met.documents.extend(other.met.documents.into_iter().map(|(end, label)| (before + end, label)));
+        self.sums.extend(other.sums.into_iter().map(|sum| Sum { gram: our(sum.gram), ..sum }));
     }
 
     /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
-        self.met == 0 && self.buckets.iter().all(|bucket| bucket.sums.iter().all(Vec::is_empty))
+        self.met.grams.is_empty() && self.sums.is_empty()
     }
 
-    /// All n-grams, by their nodes, and what was counted of them; some more than once.
-    pub(crate) fn unsorted(mut self) -> impl Iterator<Item = (Node, Node, Sum)> {
+    /// What was counted of all n-grams; of some more than once.
+    pub(crate) fn unsorted(mut self) -> Vec<Sum> {
         self.sum_up();
-        let sums = self.buckets.into_iter().flat_map(|bucket| bucket.sums).flatten();
-        sums.map(|(key, sum)| ((key >> 32) as Node, key as Node, sum))
+        self.sums
     }
 
-    /// All n-grams, sorted: those that begin with a node follow it in the canonical order of nodes that is `walk`, by
-    /// the ranks of their last words.
-    pub(crate) fn sorted(mut self, walk: &[Node], ranks: &[u32], threads: usize) -> Sorted {
-        self.sum_up();
-        let (mut turn, mut turns) = (vec![0_u32; walk.len()], vec![0; BUCKETS]);
-        for &node in walk {
-            let next = &mut turns[bucket_of(self.seed, node)];
-            turn[node as usize] = *next;
-            *next += 1;
-        }
-        let bits = u64::BITS - (walk.len() as u64).leading_zeros();
-        let place = |key: u64| u64::from(turn[(key >> 32) as usize]) << bits | u64::from(ranks[key as u32 as usize]);
-        let sums: usize = self.buckets.iter().flat_map(|bucket| &bucket.sums).map(Vec::len).sum();
-        let size = BUCKETS.div_ceil(parts::count(threads, (sums / WORTH_A_THREAD).min(BUCKETS)));
-        let jobs = self.buckets.chunks_mut(size).map(|buckets| || sort(buckets, place)).collect();
-        parts::run(jobs);
-        let buckets = self.buckets.into_iter().map(|bucket| (bucket.all(), 0)).collect();
-        Sorted { seed: self.seed, bits, buckets, turns: vec![0; BUCKETS] }
+    /// All n-grams in canonical order.
+    pub(crate) fn sorted(self, places: Places<'_>, threads: usize) -> Sorted {
+        Sorted::new(self.met, self.sums, places, threads)
     }
 }
 
-fn sort(buckets: &mut [Bucket], place: impl Fn(u64) -> u64) {
-    let mut spare = Vec::new();
-    for bucket in buckets {
-        let mut sums = std::mem::take(bucket).all();
-        sums.iter_mut().for_each(|(key, _)| *key = place(*key));
-        by_radix(&mut sums, &mut spare);
-        bucket.sums.push(sums);
-    }
-}
-
-#[inline(always)]
-fn pair(first: Node, word: Node) -> u64 {
-    u64::from(first) << 32 | u64::from(word)
-}
-
-#[inline(always)]
-fn bucket_of(seed: Seed, first: Node) -> usize {
-    seed.hash(u64::from(first)) as usize >> (usize::BITS - BUCKETS.ilog2())
-}
-
-impl Bucket {
-    fn sum_up(&mut self, table: &mut Table<Short, Count>) {
-        table.clear(self.met.len());
-        for &Met { first, word, label, document } in &self.met {
-            let key = Short::of_numbers(first, word, label);
-            let at = table.insert(key, table.hash(key), || 0);
-            table.value(at).add(document);
-        }
-        self.met.clear();
-        self.sums.push(sums_of(table));
-        if self.sums.iter().map(Vec::len).sum::<usize>() > 2 * self.compacted.max(MANY_SUMS) {
-            self.compact(table);
-        }
-    }
-
-    /// All sums.
-    fn all(mut self) -> Sums {
-        if self.sums.len() == 1 { self.sums.remove(0) } else { self.sums.concat() }
-    }
-
-    /// Makes one sum of those of the same n-gram and label.
-    fn compact(&mut self, table: &mut Table<Short, Count>) {
-        let all = std::mem::take(self).all();
-        let mut kept = Sums::new();
-        table.clear(all.len());
-        for (key, sum) in all {
-            let with_label = Short::of_numbers((key >> 32) as Node, key as Node, sum.label);
-            let at = table.insert(with_label, table.hash(with_label), || 0);
-            let count = table.value(at);
-            match count.occurrences.checked_add(u32::from(sum.occurrences)) {
-                Some(occurrences) => {
-                    *count = Count { occurrences, presences: count.presences + u32::from(sum.presences), document: 0 };
-                }
-                None => kept.push((key, sum)),
-            }
-        }
-        self.sums = vec![kept, sums_of(table)];
-        self.compacted = self.sums.iter().map(Vec::len).sum();
-    }
-}
-
-/// The sums of a table.
-fn sums_of(table: &Table<Short, Count>) -> Sums {
-    const MOST: u32 = u16::MAX as u32;
-    let mut sums = Sums::with_capacity(table.len());
-    for (key, Count { mut occurrences, mut presences, .. }) in table.entries() {
-        let (first, word, label) = key.numbers();
-        while occurrences > 0 {
-            let (some, of_them) = (occurrences.min(MOST), presences.min(MOST));
-            let sum = Sum { label, occurrences: some as u16, presences: of_them as u16 };
-            sums.push((pair(first, word), sum));
-            (occurrences, presences) = (occurrences - some, presences - of_them);
-        }
-    }
-    sums
-}
-
-/// Sorted n-grams, to be asked for node by node, in canonical order.
-#[derive(Debug)]
-pub(crate) struct Sorted {
-    seed: Seed,
-    bits: u32,
-    buckets: Vec<(Sums, usize)>,
-    turns: Vec<u64>,
-}
-
-impl Sorted {
-    /// How many sums there are.
-    pub(crate) fn len(&self) -> usize {
-        self.buckets.iter().map(|(sums, _)| sums.len()).sum()
-    }
-
-    /// The n-grams that begin with the next node: sums, each with the rank of its last word in the lowest bits.
-    #[inline]
-    pub(crate) fn after(&mut self, node: Node) -> (&mut [(u64, Sum)], u64) {
-        let bucket = bucket_of(self.seed, node);
-        let ((sums, start), turn) = (&mut self.buckets[bucket], &mut self.turns[bucket]);
-        let rest = &mut sums[*start..];
-        let length = rest.iter().take_while(|(key, _)| key >> self.bits == *turn).count();
-        *turn += 1;
-        *start += length;
-        (&mut rest[..length], (1 << self.bits) - 1)
+/// Writes down a total, in as many sums as it takes.
+fn push_sums(first: Node, total: Total, sums: &mut Vec<Sum>) {
+    let Total { word, label, mut occurrences, mut presences } = total;
+    while occurrences > 0 {
+        let (some, of_them) = (occurrences.min(u32::MAX.into()), presences.min(u32::MAX.into()));
+        let gram = (first, word);
+        sums.push(Sum { gram, label, occurrences: some as u32, presences: of_them as u32 });
+        (occurrences, presences) = (occurrences - some, presences - of_them);
     }
 }
 
@@ -256,73 +145,83 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    type Totals = BTreeMap<(Node, Node, u32), (u64, u64)>;
+    type Totals = BTreeMap<(Node, Node, u32), (i64, i64)>;
 
-    /// What was counted, by plain sums; documents are numbered from one.
+    /// What was counted, by plain sums; every document has one n-gram, some number of times.
     fn expected(met: &[(Node, Node, u32)]) -> Totals {
         let mut totals = Totals::new();
         for (document, &(first, word, times)) in met.iter().enumerate() {
             let total = totals.entry((first, word, document as u32 % 2)).or_default();
-            *total = (total.0 + u64::from(times), total.1 + u64::from(times.min(1)));
+            *total = (total.0 + i64::from(times), total.1 + i64::from(times.min(1)));
         }
         totals.retain(|_, total| total.0 > 0);
         totals
     }
 
     fn counted(met: &[(Node, Node, u32)], mut between: impl FnMut(usize, &mut Grams)) -> Grams {
-        let mut grams = Grams::new();
+        let mut grams = Grams::default();
         for (document, &(first, word, times)) in met.iter().enumerate() {
-            (0..times).for_each(|_| grams.meet(first, word, document as u32 % 2, document as u32 + 1));
+            (0..times).for_each(|_| grams.meet(first, word));
+            grams.end_document(document as u32 % 2);
             between(document, &mut grams);
         }
         grams
     }
 
-    fn totals(sums: impl Iterator<Item = (Node, Node, Sum)>) -> Totals {
+    fn totals(sums: impl Iterator<Item = (Node, Total)>) -> Totals {
         let mut totals = Totals::new();
-        for (first, word, sum) in sums {
-            let total = totals.entry((first, word, sum.label)).or_default();
-            *total = (total.0 + u64::from(sum.occurrences), total.1 + u64::from(sum.presences));
+        for (first, sum) in sums {
+            let total = totals.entry((first, sum.word, sum.label)).or_default();
+            *total = (total.0 + sum.occurrences, total.1 + sum.presences);
         }
         totals
+    }
+
+    fn of_sum(sum: Sum) -> (Node, Total) {
+        let (occurrences, presences) = (sum.occurrences.into(), sum.presences.into());
+        (sum.gram.0, Total { word: sum.gram.1, label: sum.label, occurrences, presences })
     }
 
     proptest! {
         #[test]
         fn nothing_is_lost_however_often_it_is_summed_up(
             met in prop::collection::vec((0..9_u32, 0..9_u32, 0..4_u32), 0..60),
-            pauses in prop::collection::vec(0..3_u8, 60),
+            pauses in prop::collection::vec(any::<bool>(), 60),
         ) {
-            let grams = counted(&met, |document, grams| {
-                if pauses[document] > 0 {
-                    grams.sum_up();
-                }
-                if pauses[document] > 1 {
-                    let mut table = Table::with_seed(grams.seed);
-                    grams.buckets.iter_mut().for_each(|bucket| bucket.compact(&mut table));
-                }
-            });
+            let grams = counted(&met, |document, grams| if pauses[document] { grams.sum_up() });
             prop_assert_eq!(grams.is_empty(), expected(&met).is_empty());
-            prop_assert_eq!(totals(grams.unsorted()), expected(&met));
+            prop_assert_eq!(totals(grams.unsorted().into_iter().map(of_sum)), expected(&met));
         }
 
         #[test]
-        fn sorted_by_the_walk_and_by_rank(met in prop::collection::vec((0..9_u32, 0..9_u32, 1..2_u32), 0..60)) {
-            let (walk, ranks) = ([3, 1, 4, 0, 5, 8, 2, 6, 7], [8, 7, 6, 5, 4, 3, 2, 1, 0]);
-            let mut sorted = counted(&met, |_, _| ()).sorted(&walk, &ranks, 2);
+        fn sorted_by_places_and_ranks_and_numbers_of_labels(
+            met in prop::collection::vec((0..9_u32, 0..9_u32, 1..3_u32), 0..60),
+            pauses in prop::collection::vec(any::<bool>(), 60),
+            threads in 1..3_usize,
+        ) {
+            let (place, rank) = ([3, 1, 4, 0, 5, 8, 2, 6, 7], [8, 7, 6, 5, 4, 3, 2, 1, 0]);
+            let places = Places { place: &place, rank: &rank, number: &[1, 0] };
+            let grams = counted(&met, |document, grams| if pauses[document] { grams.sum_up() });
+            let mut sorted = grams.sorted(places, threads);
             let mut found = Vec::new();
-            for node in walk {
-                let (sums, rank) = sorted.after(node);
-                prop_assert!(sums.is_sorted_by_key(|(key, _)| *key));
-                found.extend(sums.iter().map(|(key, sum)| (node, 8 - (key & rank) as Node, *sum)));
+            for at in 0..9 {
+                let first = place.iter().position(|&place| place == at).map_or(0, |node| node as Node);
+                let sums = sorted.after(at);
+                prop_assert!(sums.is_sorted_by(|a, b| (a.word, a.label) < (b.word, b.label)));
+                found.extend(sums.iter().map(|of| (first, Total { word: 8 - of.word, label: 1 - of.label, ..*of })));
             }
             prop_assert_eq!(totals(found.into_iter()), expected(&met));
         }
     }
 
     #[test]
-    fn counts_may_exceed_what_one_sum_holds() {
-        let met = [(1, 2, 70_000), (1, 2, 140_000), (1, 2, 3)];
-        assert_eq!(totals(counted(&met, |_, grams| grams.sum_up()).unsorted()), expected(&met));
+    fn totals_may_exceed_what_one_sum_holds() {
+        let (most, mut sums) = (i64::from(u32::MAX), Vec::new());
+        push_sums(1, Total { word: 2, label: 0, occurrences: 2 * most + 3, presences: most + 1 }, &mut sums);
+        let grams = Grams { sums, ..Grams::default() };
+        let places = Places { place: &[0, 1, 2], rank: &[0, 1, 2], number: &[0] };
+        let mut sorted = grams.sorted(places, 1);
+        assert!(sorted.after(0).is_empty());
+        assert_eq!(sorted.after(1), [Total { word: 2, label: 0, occurrences: 2 * most + 3, presences: most + 1 }]);
     }
 }

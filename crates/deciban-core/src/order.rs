@@ -5,6 +5,7 @@
 //! which a tree of them is walked. White-space tokens may hold control characters; then names are compared whole.
 
 use crate::lexicon::Names;
+use crate::near::prefetch;
 use crate::table::{Node, Short};
 use crate::trie::{Name, Trie};
 
@@ -27,9 +28,11 @@ pub(crate) struct Nodes {
     names: Vec<Name>,
     /// Nodes that are no n-grams of words, in the order of their names.
     words: Vec<Node>,
-    /// The names of those, end to end with some room after them, and where each of them ends.
+    /// The names of those, end to end, and where each of them ends.
     text: Vec<u8>,
     ends: Vec<usize>,
+    /// The same once more, each by itself: up to 15 bytes, and how many there are; [`TOO_LONG`] if there are more.
+    short: Vec<[u8; 16]>,
     /// The rank of each of those among them; of an n-gram, among n-grams of its length.
     rank: Vec<u32>,
 }
@@ -39,14 +42,16 @@ impl Nodes {
         let names = trie.names();
         let words = sorted_words(trie, &names);
         let (mut text, mut ends, mut rank) = (Vec::new(), Vec::with_capacity(words.len()), vec![0; names.len()]);
+        let mut short = Vec::with_capacity(words.len());
         for (i, &node) in (0..).zip(&words) {
+            let start = text.len();
             write_word(trie, names[node as usize], &mut text);
             ends.push(text.len());
+            short.push(in_sixteen(&text[start..]));
             rank[node as usize] = i;
         }
-        text.extend_from_slice(&[0; 16]);
         let names = if words.len() == names.len() { Vec::new() } else { names };
-        Nodes { names, words, text, ends, rank }
+        Nodes { names, words, text, ends, short, rank }
     }
 
     /// How many there are.
@@ -92,15 +97,21 @@ impl Nodes {
     /// Appends the word of a rank to a name.
     #[inline(always)]
     pub(crate) fn write_word_of_rank(&self, rank: u32, name: &mut Vec<u8>) {
-        let (start, end) = self.range(rank);
-        match self.text[start..].first_chunk::<16>() {
+        let sixteen = &self.short[rank as usize];
+        if sixteen[15] == TOO_LONG {
+            let (start, end) = self.range(rank);
+            name.extend_from_slice(&self.text[start..end]);
+        } else {
             // A copy of a fixed length takes no call.
-            Some(sixteen) if end - start <= 16 => {
-                name.extend_from_slice(sixteen);
-                name.truncate(name.len() - 16 + (end - start));
-            }
-            _ => name.extend_from_slice(&self.text[start..end]),
+            name.extend_from_slice(sixteen);
+            name.truncate(name.len() - 16 + usize::from(sixteen[15]));
         }
+    }
+
+    /// Brings the word of a rank near.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, rank: u32) {
+        prefetch(&self.short[rank as usize]);
     }
 
     pub(crate) fn has_odd_word(&self) -> bool {
@@ -221,6 +232,18 @@ fn sorted_words<V: Copy + Default>(trie: &Trie<V>, names: &[Name]) -> Vec<Node> 
         alike.sort_unstable_by(|(_, a), (_, b)| a.0.cmp(&b.0).then_with(|| whole(a.1).cmp(whole(b.1))));
     }
     keyed.into_iter().map(|(_, (_, node))| node).collect()
+}
+
+/// The last of sixteen bytes, where a name has more than fifteen.
+const TOO_LONG: u8 = u8::MAX;
+
+fn in_sixteen(name: &[u8]) -> [u8; 16] {
+    let mut sixteen = [TOO_LONG; 16];
+    if name.len() < 16 {
+        sixteen[..name.len()].copy_from_slice(name);
+        sixteen[15] = name.len() as u8;
+    }
+    sixteen
 }
 
 fn write_word<V: Copy + Default>(trie: &Trie<V>, name: Name, text: &mut Vec<u8>) {

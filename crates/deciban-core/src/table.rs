@@ -60,18 +60,6 @@ impl Short {
         Short(word as u64 & low, (word >> 64) as u64 & high | rest)
     }
 
-    /// No name, but three numbers.
-    #[inline(always)]
-    pub(crate) fn of_numbers(a: u32, b: u32, c: u32) -> Self {
-        Short(u64::from(a) << 32 | u64::from(b), 1 << 56 | u64::from(c))
-    }
-
-    /// The three numbers.
-    #[inline(always)]
-    pub(crate) fn numbers(self) -> (u32, u32, u32) {
-        ((self.0 >> 32) as u32, self.0 as u32, self.1 as u32)
-    }
-
     /// Where a name stands that does not fit; equal to no key.
     #[inline(always)]
     pub(crate) fn place(start: usize, end: usize) -> Self {
@@ -277,19 +265,10 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
         self.used == 0
     }
 
-    /// How many keys there are.
-    pub(crate) fn len(&self) -> usize {
-        self.used
-    }
-
     /// How many slots there are: it changes when they are moved.
     #[inline(always)]
     pub(crate) fn size(&self) -> usize {
         self.slots.len()
-    }
-
-    pub(crate) fn entries(&self) -> impl Iterator<Item = (K, V)> {
-        self.slots.iter().filter(|slot| slot.key != K::default()).map(|slot| (slot.key, slot.value))
     }
 
     pub(crate) fn keys(&self) -> impl Iterator<Item = (K, Node)> {

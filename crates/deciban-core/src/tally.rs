@@ -9,7 +9,7 @@ use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::counts::Counts;
-use crate::grams::{Count, Grams};
+use crate::grams::{Count, Grams, Places, Sum};
 use crate::lexicon::Index;
 use crate::near::prefetch;
 use crate::order::Nodes;
@@ -88,7 +88,7 @@ impl Visit for Part {
 
     #[inline(always)]
     fn longest(&mut self, first: Node, word: Node) {
-        self.longest.meet(first, word, self.label, self.document);
+        self.longest.meet(first, word);
     }
 }
 
@@ -103,7 +103,7 @@ impl Part {
             short: Touched::default(),
             long: Vec::new(),
             pairs: Touched::default(),
-            longest: Grams::new(),
+            longest: Grams::default(),
             documents: Vec::new(),
             postings: Vec::new(),
             compact: MANY_POSTINGS,
@@ -129,7 +129,7 @@ impl Part {
                 }
                 self.begin_document(text, terms_a_byte)?;
                 read(terms, text, &mut scratch, self);
-                self.longest.end_document();
+                self.longest.end_document(self.label);
                 bytes += text.len();
                 if bytes >> 20 > 0 {
                     bytes = 0;
@@ -228,8 +228,9 @@ impl Part {
         }
         let postings = by_term_and_label(&self.postings);
         self.postings = Vec::new();
-        let longest = self.longest.sorted(&walk, nodes.ranks(), threads);
-        let (counts, terms) = Writing::new(&nodes, &postings, counts).all(&walk, longest, numbers);
+        let places = Places { place: &place, rank: nodes.ranks(), number: numbers };
+        let longest = self.longest.sorted(places, threads);
+        let (counts, terms) = Writing::new(&nodes, &postings, counts).all(&walk, longest);
         let index = has_all.then(|| Index::new(self.trie, &terms));
         (counts, index)
     }
@@ -237,10 +238,8 @@ impl Part {
     /// Gives the longest n-grams numbers after all, where only their whole names can be sorted.
     fn number_longest(&mut self) {
         let Part { trie, longest, postings, .. } = self;
-        for (first, word, sum) in mem::replace(longest, Grams::new()).unsorted() {
-            let node = trie.node_of_pair(first, word);
-            let (occurrences, presences) = (sum.occurrences.into(), sum.presences.into());
-            postings.push(Posting { node, label: sum.label, occurrences, presences });
+        for Sum { gram, label, occurrences, presences } in mem::take(longest).unsorted() {
+            postings.push(Posting { node: trie.node_of_pair(gram.0, gram.1), label, occurrences, presences });
         }
     }
 }

@@ -14,6 +14,9 @@ use crate::arrow::Arrays;
 /// Texts are taken from Python, and its signals looked at, each time about this many bytes have been read.
 const BYTES_AT_ONCE: usize = 1 << 22;
 
+/// How many texts before it is taken one is brought near.
+const AHEAD: usize = 16;
+
 /// What texts come in.
 pub enum Texts<'py> {
     List(Bound<'py, PyList>),
@@ -107,11 +110,30 @@ fn some(list: &Bound<'_, PyList>, first: usize, bytes: usize, text: ToText) -> P
     let (mut texts, mut sum) = (Vec::new(), 0);
     while sum < bytes && first + texts.len() < list.len() {
         let place = first + texts.len();
+        ask_for(list, place + AHEAD);
         let text = text(place, list.get_item(place)?)?;
         sum += text.as_ref().len();
         texts.push(text);
     }
     Ok(texts)
+}
+
+/// Brings an item of a list near, without waiting for it: strings lie scattered, and to take one is to write to it.
+///
+/// Waiting for them took a twentieth of the time of training on 100 MB of short texts, by a profile, and takes none any
+/// more, which is what the exception from `unsafe_code` is for.
+#[allow(unsafe_code)]
+fn ask_for(list: &Bound<'_, PyList>, place: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if place < list.len() {
+        // SAFETY: the place is one of the list's, and what stands there is not looked at: a prefetch faults at no address.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(pyo3::ffi::PyList_GetItem(list.as_ptr(), place as isize).cast());
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (list, place);
 }
 
 /// All strings of a list.

@@ -80,8 +80,8 @@ def as_counted(
     >>> as_counted(given, str, "logistic", ["logistic"])
     (Examples(texts=['free money', 'hi'], labels=['spam', 'ham'], weights=[3.0, 1.0]), [1, 2])
     """
-    weights = examples.each_weight
-    if all(weight == 1 for weight in weights):
+    weights = examples.weights
+    if weights is None or all(weight == 1 for weight in weights):
         return examples._replace(weights=None), range(len(examples.texts))
     if model in fitted:
         places = [place for place, weight in enumerate(weights) if weight > 0]

@@ -1,10 +1,13 @@
 //! Counts, written in canonical order: nodes as a walk meets them, and after each the longest n-grams that begin with it.
 
 use crate::counts::Counts;
-use crate::grams::{Sorted, Sum};
+use crate::grams::{Sorted, Total};
 use crate::lexicon::Names;
 use crate::order::Nodes;
 use crate::table::Node;
+
+/// How many n-grams before it is written a word is brought near.
+const AHEAD: usize = 16;
 
 /// What was counted of a node under a label.
 #[derive(Debug, Clone, Copy)]
@@ -52,7 +55,7 @@ impl<'a> Writing<'a> {
     }
 
     /// The counts of all terms, and for each node, its place among the terms, plus one; 0 for those that are none.
-    pub(super) fn all(mut self, walk: &[Node], mut longest: Sorted, numbers: &[u32]) -> (Counts, Vec<u32>) {
+    pub(super) fn all(mut self, walk: &[Node], mut longest: Sorted) -> (Counts, Vec<u32>) {
         let mut terms = vec![0; walk.len()];
         let (has_longest, postings) = (longest.len() > 0, longest.len() + self.postings.len());
         self.counts.label.reserve(postings);
@@ -63,9 +66,7 @@ impl<'a> Writing<'a> {
                 terms[node as usize] = self.offsets.len() as u32 - 1;
             }
             if has_longest {
-                let (sums, rank) = longest.after(node);
-                sums.iter_mut().for_each(|(_, sum)| sum.label = numbers[sum.label as usize]);
-                self.after(node, sums, rank);
+                self.after(node, longest.after(place));
             }
         }
         self.counts.names = Names::of_sorted(self.text, self.offsets);
@@ -96,19 +97,20 @@ impl<'a> Writing<'a> {
     }
 
     /// Writes the longest n-grams that begin with a node.
-    fn after(&mut self, node: Node, sums: &mut [(u64, Sum)], rank: u64) {
+    fn after(&mut self, node: Node, totals: &[Total]) {
         let mut prefix = Vec::new();
-        if !sums.is_empty() {
+        if !totals.is_empty() {
             self.nodes.write(node, &mut prefix);
             prefix.push(b' ');
         }
-        for same in sums.chunk_by_mut(|a, b| a.0 == b.0) {
+        totals.iter().take(AHEAD).for_each(|total| self.nodes.prefetch(total.word));
+        let (mut ahead, words) = (totals.iter().skip(AHEAD), totals.chunk_by(|a, b| a.word == b.word));
+        for same in words {
+            ahead.by_ref().take(same.len()).for_each(|total| self.nodes.prefetch(total.word));
             self.text.extend_from_slice(&prefix);
-            self.nodes.write_word_of_rank((same[0].0 & rank) as u32, &mut self.text);
-            same.sort_unstable_by_key(|(_, sum)| sum.label);
-            for of_label in same.chunk_by(|a, b| a.1.label == b.1.label) {
-                let total = |number: fn(&Sum) -> u16| of_label.iter().map(|(_, sum)| i64::from(number(sum))).sum();
-                self.counts.push_posting(of_label[0].1.label, total(|sum| sum.occurrences), total(|sum| sum.presences));
+            self.nodes.write_word_of_rank(same[0].word, &mut self.text);
+            for total in same {
+                self.counts.push_posting(total.label, total.occurrences, total.presences);
             }
             self.end_term();
         }

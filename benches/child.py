@@ -47,7 +47,7 @@ class Order:
     def contestant(self) -> Any:
         """Who does it."""
         kind = rivals.RIVALS[self.rival]
-        return kind(threads=self.cores) if kind is rivals.Deciban else kind()
+        return kind(threads=self.cores) if issubclass(kind, rivals.Deciban) else kind()
 
     def examples(self) -> tuple[list[str], list[str]]:
         """On what it is done."""

@@ -79,7 +79,8 @@ def jobs(sizes: Sizes) -> Iterator[Job]:
 
 def _on(text: str, suffix: str, sizes: Sizes, of_predict: tuple[float, ...]) -> Iterator[Job]:
     """Training on words, on words and bigrams, and predicting: one thread, on some corpus."""
-    everybody = ("deciban", "wc -w", "scikit-learn", "Vowpal Wabbit", "fastText", "fastText, lr 0.5")
+    ourselves = ("deciban", "deciban, calibrated")
+    everybody = (*ourselves, "wc -w", "scikit-learn", "Vowpal Wabbit", "fastText", "fastText, lr 0.5")
     bars = (Bar(3, "wc -w"), Bar(35, "scikit-learn"), Bar(5, "Vowpal Wabbit"), Bar(50, "fastText"))
     title = "train multinomial, words, 1 thread"
     yield Job(f"train{suffix}", title, "MB/s", _all("train", text, sizes, everybody), bars)
@@ -90,7 +91,7 @@ def _on(text: str, suffix: str, sizes: Sizes, of_predict: tuple[float, ...]) -> 
     names = ("wc -w", "scikit-learn", "fastText", "Vowpal Wabbit")
     bars = tuple(Bar(limit, name) for limit, name in zip(of_predict, names, strict=True))
     title = "predict labels, words, 1 thread"
-    yield Job(f"predict{suffix}", title, "MB/s", _all("predict", text, sizes, ("deciban", *names)), bars)
+    yield Job(f"predict{suffix}", title, "MB/s", _all("predict", text, sizes, (*ourselves, *names)), bars)
 
 
 def _all(verb: str, text: str, sizes: Sizes, names: tuple[str, ...], words: int = 1) -> tuple[Contestant, ...]:

@@ -31,10 +31,14 @@ Command = tuple[list[str], str | None]
 
 
 class Deciban:
-    """Ourselves. Training ends with an answer, so that what is only made when it is asked for is on the clock, too."""
+    """Ourselves. Training ends with an answer, so that what is only made when it is asked for is on the clock, too.
+
+    Not calibrated, as nobody else here is.
+    """
 
     name = "deciban"
     package = "deciban"
+    calibration = "none"
 
     def __init__(self, threads: int | None = None) -> None:
         self.threads = threads
@@ -42,7 +46,8 @@ class Deciban:
     def train(self, texts: list[str], labels: list[str], words: int = 1) -> None:
         import deciban
 
-        self.model = deciban.train(texts, labels, model="multinomial", words=(1, words), threads=self.threads)
+        how = {"words": (1, words), "threads": self.threads, "calibration": self.calibration}
+        self.model = deciban.train(texts, labels, model="multinomial", **how)
         self.model.predict(["an answer"])
 
     def save(self, path: Path) -> None:
@@ -62,6 +67,13 @@ class Deciban:
     def command(self, path: Path, text: str) -> Command:
         program = Path(sys.executable).with_name("deciban")
         return [str(program), "predict", str(path), "-", "--format", "txt"], f"{text}\n"
+
+
+class Calibrated(Deciban):
+    """Ourselves as we come: probabilities are calibrated by texts that are left out, before the first answer."""
+
+    name = "deciban, calibrated"
+    calibration = "auto"
 
 
 class ScikitLearn:
@@ -225,7 +237,8 @@ class Python:
 
 
 RIVALS: dict[str, Any] = {
-    kind.name: kind for kind in (Deciban, ScikitLearn, FastText, FasterFastText, VowpalWabbit, WordCount, Python)
+    kind.name: kind
+    for kind in (Deciban, Calibrated, ScikitLearn, FastText, FasterFastText, VowpalWabbit, WordCount, Python)
 }
 _MODULES = {"scikit-learn": "sklearn", "fasttext-numpy2": "fasttext"}
 

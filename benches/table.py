@@ -94,7 +94,11 @@ def _line(job: Job, measured: Measured) -> str:
     ours = measured[job.name, job.ours.name]
     if not ours.results:
         return ""
-    rivals = (who.name for who in job.contestants if who.order.rival not in (job.ours.order.rival, "bare Python"))
+    rivals = (
+        who.name
+        for who in job.contestants
+        if not who.name.startswith(job.ours.order.rival) and who.name != "bare Python"
+    )
     times = ((name, ratio(measured, job, name)) for name in rivals)
     beside = ", ".join(f"{name} {value:.3g}" for name, value in times if value is not None)
     return f"| {job.title} | {shown(ours.median, job.unit)} | {beside} |\n" if beside else ""

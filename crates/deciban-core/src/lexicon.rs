@@ -139,7 +139,7 @@ impl Lexicon {
     ///
     /// A byte takes about as long to search for as a term to index, so there is one once both are as many: whatever
     /// comes after, at most twice the time that it would have taken is spent.
-    pub(crate) fn expect(&self, bytes: usize) -> bool {
+    pub fn expect(&self, bytes: usize) -> bool {
         let is_worth_it =
             || self.searched.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) >= self.names.len();
         if self.places.get().is_none() && is_worth_it() {

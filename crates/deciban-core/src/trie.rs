@@ -66,36 +66,66 @@ impl<V: Copy + Default> Trie<V> {
 
     /// Gives all terms, by their names in order, their values.
     pub(crate) fn set_all<'a>(&mut self, names: impl Iterator<Item = (&'a str, V)> + Clone) {
-        self.short.clear(names.clone().filter(|(name, _)| !is_run(name)).count());
-        let mut names = names;
+        let runs = names.clone().filter(|(name, _)| is_run(name)).count();
+        self.short.clear(names.clone().count() - runs);
+        self.pairs.clear(runs);
+        let (mut names, mut last) = (names, None);
         loop {
             // Their places are asked for before they are needed, some at a time.
             let some: Vec<_> = names.by_ref().take(64).collect();
-            for (name, _) in some.iter().filter(|(name, _)| name.len() <= Short::LONGEST) {
-                self.short.prefetch(self.short.hash(short(name.as_bytes())));
+            for (name, _) in &some {
+                let word = if is_run(name) { name.rsplit(' ').next().unwrap_or(name) } else { name };
+                if word.len() <= Short::LONGEST {
+                    self.short.prefetch(self.short.hash(short(word.as_bytes())));
+                }
             }
             if some.is_empty() {
                 break;
             }
-            some.into_iter().for_each(|(name, value)| self.set(name, value));
+            let (runs, others): (Vec<_>, Vec<_>) = some.into_iter().partition(|(name, _)| is_run(name));
+            others.into_iter().for_each(|(name, value)| *self.value_of(name.as_bytes()) = value);
+            self.set_runs(&runs, &mut last);
         }
     }
 
     /// Gives a term, by its name, a value.
     pub(crate) fn set(&mut self, name: &str, value: V) {
-        if !is_run(name) {
+        if is_run(name) {
+            self.set_runs(&[(name, value)], &mut None);
+        } else {
             *self.value_of(name.as_bytes()) = value;
-            return;
         }
+    }
+
+    /// The same of n-grams of several words; `last` is what the one before begins with, and its node.
+    fn set_runs<'a>(&mut self, runs: &[(&'a str, V)], last: &mut Option<(&'a str, Node)>) {
+        let mut pairs = Vec::with_capacity(runs.len());
+        for &(name, value) in runs {
+            let (first, word) = name.rsplit_once(' ').unwrap_or((name, ""));
+            let node = match *last {
+                Some((same, node)) if same == first => node,
+                _ => self.node_of_words(first),
+            };
+            *last = Some((first, node));
+            let key = pair_key(node, self.node_of(word.as_bytes()));
+            self.pairs.prefetch(self.pairs.hash(key));
+            pairs.push((key, value));
+        }
+        for (key, value) in pairs {
+            let Self { pairs, nodes, .. } = self;
+            let at = pairs.insert(key, pairs.hash(key), || next(nodes));
+            *self.pairs.value(at) = value;
+        }
+    }
+
+    /// The node of a word, or of several with a space between.
+    fn node_of_words(&mut self, name: &str) -> Node {
         let mut words = name.split(' ').map(str::as_bytes);
-        let mut node = words.next().map_or(0, |word| self.node_of(word));
-        let mut at = 0;
-        for word in words {
+        let first = words.next().map_or(0, |word| self.node_of(word));
+        words.fold(first, |node, word| {
             let word = self.node_of(word);
-            at = self.insert_pair(node, word);
-            node = self.pairs.node(at);
-        }
-        *self.pairs.value(at) = value;
+            self.node_of_pair(node, word)
+        })
     }
 
     pub(crate) fn node_of_short(&mut self, key: Short) -> Node {

@@ -185,7 +185,7 @@ impl Lexicon {
         threads: usize,
     ) -> PyResult<(Array<'py, i64>, Array<'py, u32>, Array<'py, i64>)> {
         let mut all = Rows::default();
-        texts.in_runs(py, |slice| {
+        texts.in_runs_for(py, &self.0, |slice| {
             all.append(rows(&self.0, slice, threads));
             Ok(())
         })?;
@@ -297,7 +297,7 @@ impl Scorer {
     /// The scores of texts: one row a text, one column a label.
     fn scores<'py>(&self, py: Python<'py>, texts: Texts<'py>, threads: usize) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (lexicon, mut rows, mut all) = (&self.lexicon.bind(py).get().0, 0, Vec::new());
-        texts.in_runs(py, |slice| {
+        texts.in_runs_for(py, lexicon, |slice| {
             rows += slice.len();
             all.extend(self.scorer.scores(lexicon, slice, threads));
             Ok(())
@@ -314,7 +314,7 @@ impl Scorer {
         labels: &Bound<'py, PyTuple>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let (lexicon, mut all) = (&self.lexicon.bind(py).get().0, Vec::new());
-        texts.in_runs(py, |slice| {
+        texts.in_runs_for(py, lexicon, |slice| {
             all.extend(self.scorer.best(lexicon, slice, threads));
             Ok(())
         })?;
@@ -331,7 +331,7 @@ impl Scorer {
     ) -> PyResult<Vec<Vec<(u32, f64)>>> {
         let (lexicon, mut all) = (&self.lexicon.bind(py).get().0, Vec::new());
         let width = most.clamp(1, self.scorer.labels().max(1));
-        texts.in_runs(py, |slice| {
+        texts.in_runs_for(py, lexicon, |slice| {
             let found = self.scorer.top(lexicon, slice, width, threads);
             all.extend(found.chunks(width).map(|row| row.iter().map(|&(label, log_p)| (label, log_p.exp())).collect()));
             Ok(())
@@ -342,7 +342,7 @@ impl Scorer {
     /// For each text the number of its most probable label, and the probability of every label.
     fn answers<'py>(&self, py: Python<'py>, texts: Texts<'py>, threads: usize) -> PyResult<Vec<(u32, Vec<f64>)>> {
         let (lexicon, mut all) = (&self.lexicon.bind(py).get().0, Vec::new());
-        texts.in_runs(py, |slice| {
+        texts.in_runs_for(py, lexicon, |slice| {
             let scores = self.scorer.scores(lexicon, slice, threads);
             all.extend(
                 decision::answers(&scores, self.scorer.labels()).map(|found| (found.label, found.probabilities)),
@@ -406,7 +406,7 @@ impl Descent {
     /// The log probabilities of labels: one row a text, one column a label.
     fn scores<'py>(&self, py: Python<'py>, texts: Texts<'py>, threads: usize) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (lexicon, mut rows, mut all) = (&self.lexicon.bind(py).get().0, 0, Vec::new());
-        texts.in_runs(py, |slice| {
+        texts.in_runs_for(py, lexicon, |slice| {
             rows += slice.len();
             all.extend(self.descent.scores(lexicon, slice, threads));
             Ok(())
@@ -424,7 +424,7 @@ impl Descent {
     ) -> PyResult<Vec<Vec<(u32, f64)>>> {
         let (lexicon, mut all) = (&self.lexicon.bind(py).get().0, Vec::new());
         let width = most.clamp(1, self.descent.labels().max(1));
-        texts.in_runs(py, |slice| {
+        texts.in_runs_for(py, lexicon, |slice| {
             let found = self.descent.top(lexicon, slice, width, threads);
             all.extend(found.chunks(width).map(|row| row.iter().map(|&(label, log_p)| (label, log_p.exp())).collect()));
             Ok(())
@@ -435,7 +435,7 @@ impl Descent {
     /// For each text the number of its most probable label, and the probability of every label.
     fn answers<'py>(&self, py: Python<'py>, texts: Texts<'py>, threads: usize) -> PyResult<Vec<(u32, Vec<f64>)>> {
         let (lexicon, mut all) = (&self.lexicon.bind(py).get().0, Vec::new());
-        texts.in_runs(py, |slice| {
+        texts.in_runs_for(py, lexicon, |slice| {
             let scores = self.descent.scores(lexicon, slice, threads);
             all.extend(
                 decision::answers(&scores, self.descent.labels()).map(|found| (found.label, found.probabilities)),

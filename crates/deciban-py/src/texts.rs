@@ -3,6 +3,7 @@
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, make_array, new_empty_array};
 use arrow_schema::{ArrowError, DataType};
+use deciban_core::lexicon::Lexicon;
 use pyo3::exceptions::{PyException, PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
@@ -14,6 +15,8 @@ use crate::arrow::Arrays;
 /// Texts are taken from Python, and its signals looked at, each time about this many bytes have been read.
 const BYTES_AT_ONCE: usize = 1 << 22;
 
+/// By how many texts it is guessed how long all are.
+const FEW: usize = 64;
 /// How many texts before it is taken one is brought near.
 const AHEAD: usize = 16;
 
@@ -57,6 +60,33 @@ impl<'py> Texts<'py> {
     /// Calls `job` with run after run of texts without the GIL, and looks for Ctrl-C between them.
     pub fn in_runs(&self, py: Python<'py>, job: impl FnMut(&[Text<'_>]) -> PyResult<()> + Send) -> PyResult<()> {
         self.in_runs_of(py, BYTES_AT_ONCE, job)
+    }
+
+    /// The same, where terms of a lexicon are looked for: it is indexed first where there are enough texts.
+    pub fn in_runs_for(
+        &self,
+        py: Python<'py>,
+        lexicon: &Lexicon,
+        job: impl FnMut(&[Text<'_>]) -> PyResult<()> + Send,
+    ) -> PyResult<()> {
+        let bytes = self.about();
+        if bytes > BYTES_AT_ONCE {
+            py.detach(|| lexicon.expect(bytes));
+        }
+        self.in_runs(py, job)
+    }
+
+    /// About how many bytes there are in all, by a few texts of a list from all over it.
+    fn about(&self) -> usize {
+        let list = match self {
+            Texts::List(list) | Texts::Strings(list) => list,
+            Texts::Column(column) => return column.get().bytes(),
+        };
+        let step = list.len().div_ceil(FEW).max(1);
+        let length = |place| list.get_item(place).and_then(|item| item.len()).unwrap_or(0);
+        let (few, sum): (usize, usize) =
+            (0..list.len()).step_by(step).fold((0, 0), |(few, sum), place| (few + 1, sum + length(place)));
+        sum.checked_div(few).unwrap_or(0) * list.len()
     }
 
     /// The same with runs of about so many bytes.
@@ -216,6 +246,10 @@ fn checked_array(array: &ArrayRef, bytes: &DataType) -> Result<ArrayRef, ArrowEr
 }
 
 impl Column {
+    fn bytes(&self) -> usize {
+        self.0.iter().map(|chunk| chunk.array.get_buffer_memory_size()).sum()
+    }
+
     fn texts(&self) -> PyResult<Vec<Text<'_>>> {
         let mut all = Vec::with_capacity(self.__len__());
         for chunk in &self.0 {

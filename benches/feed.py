@@ -3,8 +3,10 @@
 The stream is the test part of 20 Newsgroups, with headers or without; somebody is interested in one of the groups. The
 feed asks its own questions (`Feed.question`), 20 in all, and then ranks all texts that were not answered: average
 precision. It starts from one example, a text of the group drawn by the seed, which is the first of the 20 answers; or
-from nothing. Beside it, on the same answers, scikit-learn: tf-idf (sublinear) of the same stream and logistic
-regression with balanced labels; where all answers are the same, the cosine to the mean of what was liked.
+from nothing. `drawn` asks nothing: half of the answers are of texts drawn from the group, half of texts drawn from all
+others, so that what is left is how much 20 answers can tell. Beside it, on the same answers, scikit-learn: tf-idf
+(sublinear) of the same stream and logistic regression with balanced labels; where all answers are the same, the cosine
+to the mean of what was liked.
 
 The constants of the feed were chosen on the training part, with headers. C of the regression is the best of `COSTS`, by
 the mean over what is measured here itself, which favours the rival. The page is benches/results/feed.md.
@@ -29,13 +31,14 @@ from .sets import read
 from .speed import RESULTS
 
 ANSWERS = 20
-STARTS = ("one example", "nothing")
+STARTS = ("one example", "nothing", "drawn answers")
 COSTS = (1.0, 10.0, 100.0, 1000.0)
 Ranking = Callable[[list[int], list[int]], list[npt.NDArray[np.float64]]]  # scores by each C, by what was liked and not
-Outcome = tuple[float, int, tuple[float, ...], float, int]
+Outcome = tuple[float, int, tuple[float, ...], float, int, float, tuple[float, ...]]
 NONE = float("nan")
-HEAD = "| group | feed, from one example | liked | scikit-learn | feed, from nothing | liked |\n"
-HEAD += "| --- | ---: | ---: | ---: | ---: | ---: |\n"
+HEAD = "| group | feed, from one example | liked | scikit-learn | feed, from nothing | liked | feed, drawn |"
+HEAD += " scikit-learn |\n"
+HEAD += "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
 
 
 def main() -> None:
@@ -65,7 +68,9 @@ average precision over all other texts; means of {given.seeds} seeds, with each 
 feed starts from is the first answer; `liked` is how many of the answers were yes. scikit-learn is tf-idf and logistic
 regression on the same answers as the feed from one example, with the best C of
 {", ".join(f"{c:g}" for c in COSTS)} by its mean over this same table, which favours it; it has not seen the
-stream but for idf. A table of fewer than 20 groups is of a run that was cut off.
+stream but for idf. `drawn`: no questions; half of the answers are of texts drawn from the group, half of texts drawn
+from all others: what {ANSWERS} answers can tell, if finding them were no task. A table of fewer than 20 groups is of a
+run that was cut off.
 Made by `make feed BENCH="--seeds {given.seeds}{starts}"`."""
 
 
@@ -117,20 +122,33 @@ def _sums(
         rest = np.setdiff1d(np.arange(len(items)), [*yes, *no])
         one = precision, len(yes), tuple(average_precision(liked[rest], scores[rest]) for scores in rival(yes, no))
     none = _asked(items, liked, seed, None, spaces) if STARTS[1] in starts else (NONE, [], [])
-    return *one, none[0], len(none[1])
+    drawn: tuple[float, tuple[float, ...]] = NONE, (NONE,) * len(COSTS)
+    if STARTS[2] in starts:
+        rng = np.random.default_rng(seed)
+        yes, no = (rng.choice(np.flatnonzero(some), ANSWERS // 2, replace=False).tolist() for some in (liked, ~liked))
+        given = dict.fromkeys(yes, "yes") | dict.fromkeys(no, "no")
+        rest = np.setdiff1d(np.arange(len(items)), list(given))
+        precision = _asked(items, liked, seed, None, spaces, given)[0]
+        drawn = precision, tuple(average_precision(liked[rest], scores[rest]) for scores in rival(yes, no))
+    return *one, none[0], len(none[1]), *drawn
 
 
 def _asked(
-    items: list[Item], liked: npt.NDArray[np.bool_], seed: int, first: int | None, spaces: dict[int, object]
+    items: list[Item],
+    liked: npt.NDArray[np.bool_],
+    seed: int,
+    first: int | None,
+    spaces: dict[int, object],
+    given: dict[int, str] | None = None,
 ) -> tuple[float, list[int], list[int]]:
-    """Average precision over the rest after all questions; which items were liked, and which were not."""
+    """Average precision over the rest after all questions, or what was given; which items were liked, and which not."""
     with tempfile.TemporaryDirectory() as folder, open_feed(f"{folder}/m", new=True, seed=seed) as feed:
         feed.read(items)
         if seed not in spaces:
             spaces[seed] = feed._space
         vars(feed)["_space"] = spaces[seed]  # of the same texts: made once
-        if first is not None:
-            feed.answer(str(first), "yes")
+        for n, answer in (given or ({} if first is None else {first: "yes"})).items():
+            feed.answer(str(n), answer)
         while len(feed.answers) < ANSWERS and (item := feed.question()) is not None:
             feed.answer(item.id, "yes" if liked[int(item.id)] else "no")
         ranked = [int(ranked.item.id) for ranked in feed.ranked()]
@@ -163,12 +181,13 @@ def _mean(found: list[Outcome], place: int) -> float:
 
 
 def _row(group: str, found: list[Outcome], best: int) -> str:
-    mean = {place: _mean(found, place) for place in (0, 1, 3, 4)}
-    rival = statistics.mean(outcome[2][best] for outcome in found)
+    mean = {place: _mean(found, place) for place in (0, 1, 3, 4, 5)}
+    rival, of_drawn = (statistics.mean(outcome[place][best] for outcome in found) for place in (2, 6))
     each = "" if group == "**mean**" else " ".join(f"{outcome[0]:.2f}" for outcome in found)
     shown = f"{mean[0]:.3f} ({each})" if each else f"{mean[0]:.3f}"
     none = "- | -" if np.isnan(mean[3]) else f"{mean[3]:.3f} | {mean[4]:.1f}"
-    return f"| {group} | {shown} | {mean[1]:.1f} | {rival:.3f} | {none} |\n"
+    drawn = "- | -" if np.isnan(mean[5]) else f"{mean[5]:.3f} | {of_drawn:.3f}"
+    return f"| {group} | {shown} | {mean[1]:.1f} | {rival:.3f} | {none} | {drawn} |\n"
 
 
 if __name__ == "__main__":

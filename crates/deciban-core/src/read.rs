@@ -94,14 +94,15 @@ pub(crate) fn read(terms: &Terms, text: &str, scratch: &mut Scratch, visit: &mut
     if let Some(lengths) = &terms.words {
         let Scratch { scan, words, found, nodes, folded, .. } = scratch;
         terms.scan(text, terms.tokens, scan, folded);
-        found.clear();
-        if matches!(terms.tokens, Tokens::Unicode | Tokens::Marks) || !terms.stop.is_empty() {
+        let found = if matches!(terms.tokens, Tokens::Unicode | Tokens::Marks) || !terms.stop.is_empty() {
             terms.cut(scan, words);
             let seed = visit.trie().short.seed();
+            found.clear();
             found.extend(words.iter().map(|&(start, end)| Found::new(seed, scan.padded(), start, end)));
+            found
         } else {
-            find(scan, &visit.trie().short, found);
-        }
+            find(scan, &visit.trie().short, found)
+        };
         if terms.edges && *lengths.end() > 1 {
             edged_grams(scan.padded(), found, lengths, nodes, visit);
         } else {
@@ -141,13 +142,15 @@ fn properties(terms: &Terms, text: &str, scratch: &mut Scratch, visit: &mut impl
     });
 }
 
-/// Appends all tokens of a scan to `found`: the usual ones go straight to their keys.
+/// All tokens of a scan, in `room`: the usual ones go straight to their keys.
 #[inline(never)]
-fn find<V: Copy + Default>(scan: &Scan, table: &Table<Short, V>, found: &mut Vec<Found>) {
+fn find<'a, V: Copy + Default>(scan: &Scan, table: &Table<Short, V>, room: &'a mut Vec<Found>) -> &'a [Found] {
     let seed = table.seed();
     let (bytes, runs, shortest) = (scan.padded(), scan.runs(), scan.shortest());
-    found.resize(runs.len(), Found::default());
-    let (out, mut length) = (found.as_mut_slice(), 0);
+    if room.len() < runs.len() {
+        room.resize(runs.len(), Found::default());
+    }
+    let (out, mut length) = (&mut room[..runs.len()], 0);
     for &[start, end] in runs {
         // Runs that are too short are written over by the next: whether there is one cannot be foreseen.
         let token = Found::new(seed, bytes, start, end);
@@ -155,7 +158,7 @@ fn find<V: Copy + Default>(scan: &Scan, table: &Table<Short, V>, found: &mut Vec
         out[length] = token;
         length += usize::from(end - start >= shortest);
     }
-    found.truncate(length);
+    &room[..length]
 }
 
 /// Shows the n-grams of the words that stand in some bytes.

@@ -22,7 +22,7 @@ use crate::{Invalid, parts};
 use writing::{Posting, Writing, by_term_and_label};
 
 /// So many postings are looked through for those of the same term and label; then when there are twice as many as are left.
-const MANY_POSTINGS: usize = 1 << 20;
+const MANY_POSTINGS: usize = 400_000;
 const TOO_MANY_TERMS: Invalid = Invalid("there are more than four billion distinct terms; use shorter n-grams");
 
 /// Slots that were touched since a label began; those of a table that has grown since are found by looking at all.

@@ -12,6 +12,7 @@ mod vectorise;
 
 use std::ops::RangeInclusive;
 use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 
 use deciban_core::Invalid;
 use deciban_core::accents::Accents;
@@ -36,7 +37,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyList, PyTuple};
 
-use crate::texts::{Texts, strings};
+use crate::texts::{Text, Texts, in_runs_aside, strings};
 
 pyo3::create_exception!(deciban._core, BadText, PyException, "A text is no text: its place in the list.");
 pyo3::create_exception!(deciban._core, Unlearnt, PyException, "Counts would fall below zero: (term or None, label).");
@@ -547,6 +548,7 @@ fn merge<'py>(
 #[pyclass(module = "deciban._core")]
 struct Tally {
     tally: CoreTally,
+    threads: usize,
     labels: Labels,
 }
 
@@ -554,13 +556,13 @@ struct Tally {
 impl Tally {
     #[new]
     fn new(terms: &Terms, threads: usize) -> Self {
-        Tally { tally: CoreTally::new(terms.0.clone(), threads), labels: Labels::default() }
+        Tally { tally: CoreTally::new(terms.0.clone(), threads), threads, labels: Labels::default() }
     }
 
     /// Counts texts, each under its label; where one of them is refused, the tally is empty after it.
     fn add<'py>(&mut self, py: Python<'py>, texts: Texts<'py>, labels: &Bound<'_, PyList>) -> PyResult<()> {
         let (labels, raised) = (self.labels.number(labels)?, Mutex::new(None));
-        let stop = || {
+        let asks_python = || {
             let signal = Python::attach(|py| py.check_signals()).err();
             let is_raised = signal.is_some();
             if let Ok(mut raised) = raised.lock() {
@@ -569,11 +571,17 @@ impl Tally {
             is_raised
         };
         let mut rest = labels.as_slice();
-        let counted = texts.in_runs_of(py, BYTES_COUNTED_AT_ONCE, |texts| {
+        let mut count = |texts: &[Text<'_>], stop: &(dyn Fn() -> bool + Sync)| {
             let (labels, after) = rest.split_at(texts.len().min(rest.len()));
             rest = after;
             self.tally.add(texts, labels, stop).map_err(invalid)
-        });
+        };
+        let counted = match &texts {
+            Texts::List(list) if self.threads != 1 => {
+                in_runs_aside(list, BYTES_COUNTED_AT_ONCE, |texts, stop| count(texts, &|| stop.load(Ordering::Relaxed)))
+            }
+            _ => texts.in_runs_of(py, BYTES_COUNTED_AT_ONCE, |texts| count(texts, &asks_python)),
+        };
         let counted = match raised.into_inner() {
             Ok(Some(signal)) => Err(signal),
             _ if rest.is_empty() => counted,

@@ -1,5 +1,11 @@
 //! Texts from Python: lists of `str` or of UTF-8 `bytes`, and Arrow columns of either, read where they stand.
 
+use std::mem;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, make_array, new_empty_array};
 use arrow_schema::{ArrowError, DataType};
@@ -15,6 +21,8 @@ use crate::arrow::Arrays;
 /// Texts are taken from Python, and its signals looked at, each time about this many bytes have been read.
 const BYTES_AT_ONCE: usize = 1 << 22;
 
+/// How long signals wait while a thread counts.
+const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
 /// By how many texts it is guessed how long all are.
 const FEW: usize = 64;
 /// How many texts before it is taken one is brought near.
@@ -121,6 +129,46 @@ impl<'py> Texts<'py> {
         }
         Ok(())
     }
+}
+
+/// Calls `job` with longer and longer runs of a list, of up to so many bytes, each on another thread, if there is one to
+/// be had, while the next is taken from Python here. It is to stop when the flag says so, which Ctrl-C does.
+pub fn in_runs_aside(
+    list: &Bound<'_, PyList>,
+    most: usize,
+    job: impl FnMut(&[Text<'_>], &AtomicBool) -> PyResult<()> + Send,
+) -> PyResult<()> {
+    let (py, stop, job) = (list.py(), &AtomicBool::new(false), Mutex::new(job));
+    let work = |texts: &[Text<'_>]| job.lock().unwrap_or_else(PoisonError::into_inner)(texts, stop);
+    let (mut bytes, mut place, mut done) = (BYTES_AT_ONCE, 0, Vec::new());
+    let mut texts = some(list, place, bytes, text)?;
+    while !texts.is_empty() {
+        (place, bytes) = (place + texts.len(), most.min(2 * bytes));
+        let (is_done, here) = (&AtomicBool::new(false), thread::current());
+        let next = thread::scope(|scope| {
+            let run = || {
+                let result = work(&texts);
+                is_done.store(true, Ordering::Release);
+                here.unpark();
+                result
+            };
+            let Ok(counting) = thread::Builder::new().spawn_scoped(scope, run) else {
+                return py.detach(|| work(&texts)).and_then(|()| some(list, place, bytes, text));
+            };
+            done.clear();
+            let next = some(list, place, bytes, text);
+            while !is_done.load(Ordering::Acquire) && !counting.is_finished() {
+                py.detach(|| thread::park_timeout(BETWEEN_SIGNALS));
+                py.check_signals().inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
+            }
+            match counting.join() {
+                Ok(result) => result.and(next),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        });
+        done = mem::replace(&mut texts, next?);
+    }
+    py.check_signals()
 }
 
 /// How many texts there are in about so many bytes; at least one.

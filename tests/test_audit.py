@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import deciban
 from corpora import columns, corpora
-from deciban import surprise
+from deciban import _core, surprise
 from deciban.auditing import CHECKS, views
 from deciban.counts import count
 from deciban.errors import BadSetting, NoExamples, OneLabel, UnevenLengths
@@ -77,7 +77,7 @@ def test_suspects_are_ten_times_less_probable_than_what_is_suggested(data):
 
 def test_the_order_of_texts_and_the_threads_do_not_matter_to_models_of_counts(data, monkeypatch):
     texts, labels = data("trec", limit=600)
-    monkeypatch.setattr(views, "MOST_WORK", 0)  # no folds, which are dealt out by place
+    monkeypatch.setattr(views, "LITTLE_WORK", 0)  # no folds, which are dealt out by place
     plain = deciban.audit(texts, labels, checks=["labels"])
     backwards = deciban.audit(texts[::-1], labels[::-1], checks=["labels"], threads=1)
     assert np.allclose(plain.own, backwards.own[::-1], rtol=1e-6, atol=1e-6)
@@ -92,19 +92,53 @@ def test_parts_do_not_matter(data, monkeypatch):
     assert np.corrcoef(whole.own, parts.own)[0, 1] > 0.97  # weighed by fewer texts
 
 
+def test_one_reading_counts_as_counting_does(data):
+    texts, labels = data("trec", limit=700)
+    found = views.Views.of(texts, labels)
+    counts = count(Terms(), texts, labels)
+    expected = rows(counts.lexicon, texts)
+    assert found.counts == counts
+    assert found.y.tolist() == counts.numbers(labels).tolist()
+    for ours, theirs in zip(
+        (found.rows.indptr, found.rows.term, found.rows.count), vars(expected).values(), strict=False
+    ):
+        assert np.array_equal(ours, theirs)
+
+
+@given(corpora)
+def test_presences_are_left_out_as_by_the_model_of_counts(corpus):
+    texts, labels = columns(corpus)
+    if len(set(labels)) < 2:
+        return
+    found = views.Views.of(texts, labels, 1)
+    own, terms = found.y.astype(np.uint32), len(found.counts.lexicon)
+    scores = _core.presences_left_out((found.rows.indptr, found.rows.term), own, terms, found.labels, 1)
+    expected = leave_one_out(found.counts, found.rows, found.y, Settings(binary=True))
+    assert np.allclose(scores, expected, rtol=1e-5, atol=1e-5)
+
+
 def test_runs_in_buckets_are_left_out_exactly():
     """As a model of the same runs by name, each text once, without those that one text has."""
     texts = ["a1 b1 c1", "a1 b1 d1", "b1 c1 a1 b1", "c1 d1", "d1 a1", "a1 b1"]
     labels = ["x", "y", "x", "y", "x", "y"]
-    counts = count(Terms(), texts, labels)
-    y = counts.numbers(labels)
-    bucketed, found = views.Views(texts, counts, rows(counts.lexicon, texts), y).runs
-    scores = leave_one_out(bucketed, found, y, Settings(binary=True, prior="uniform"))
+    found = views.Views.of(texts, labels)
+    scores = found._of_presences(*found.runs) * views._root(found.runs.indptr)
     by_name = count(Terms(words=(2, 2)), texts, labels)
     shared = by_name.by_term(by_name.presences) > 1
     kept = by_name.of_postings(np.repeat(shared, np.diff(by_name.indptr)))
-    expected = leave_one_out(kept, rows(kept.lexicon, texts), y, Settings(binary=True, prior="uniform"))
-    assert np.allclose(scores, expected, rtol=1e-12)
+    expected = leave_one_out(kept, rows(kept.lexicon, texts), found.y, Settings(binary=True))
+    assert np.allclose(scores, expected, rtol=1e-5)
+
+
+def test_an_audit_of_labels_waits_for_nothing_that_it_does_not_need():
+    """Of three labels and many texts no solver is asked."""
+    texts, labels = "['one two', 'three four', 'five six'] * 90_000", "['a', 'b', 'c'] * 90_000"
+    code = f"import deciban, sys; deciban.audit({texts}, {labels}, checks=['labels']); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    dear = {"sklearn", "scipy", "rich", "jinja2", "matplotlib"}
+    ours = {"deciban.fitting", "deciban.duplicates", "deciban.leaks"}
+    assert "deciban.auditing.views" in loaded
+    assert not (dear | ours) & set(loaded)
 
 
 @given(st.integers(2, 30), st.integers(2, 4), st.integers(1, 3), st.integers(0, 99))

@@ -58,9 +58,9 @@ def test_a_label_that_is_found_less_by_luck_is_not_named():
 def test_labels_that_are_likely_wrong():
     evaluation = judged(["a", "b"] * 50, ["a", "b"] * 50, sure=0.999)
     assert [found.text for found in findings(evaluation, 9)] == [
-        "9 labels are likely wrong in the texts themselves: look before you blame the model."
+        "9 labels may be wrong in the texts themselves: look before you blame the model."
     ]
-    assert findings(evaluation, 1)[0].text.startswith("1 label is likely wrong")
+    assert findings(evaluation, 1)[0].text.startswith("1 label may be wrong")
     assert findings(evaluation, 1)[0].anchor == "suspects"
 
 

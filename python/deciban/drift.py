@@ -76,7 +76,7 @@ class Drift:
             return "the texts seem to be those of training: give it new ones"
         if not found:
             return "the texts are like those of training: no reason to worry"
-        about = " and ".join(found)
+        about = " and ".join([", ".join(found[:-1]), found[-1]] if len(found) > 1 else found)
         new_texts = "label some of the new texts, and evaluate the model on them before its answers are trusted"
         only_mix = "the labels are otherwise frequent than in training: predict with --priors adapt"
         return f"worry about the {about}: {only_mix if found == ['mix of labels'] else new_texts}"
@@ -128,9 +128,8 @@ def _of_surprise(found: Surprise, normal: float, before: int) -> Signal:
 def _than(off: float, error: float) -> str:
     if abs(off) <= 2 * error:
         return "as by chance"
-    return (
-        f"{'more' if off > 0 else 'less'} than by chance, {min(abs(off) / max(error, 1e-12), 999):.0f} standard errors"
-    )
+    errors = f"{abs(off) / error:.0f}" if abs(off) < 100 * error else "more than 100"
+    return f"{'more' if off > 0 else 'less'} than by chance, {errors} standard errors"
 
 
 def _of_mix(mix: Mix, labels: tuple[str, ...]) -> Signal:

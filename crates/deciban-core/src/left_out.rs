@@ -14,6 +14,7 @@
 //! each posting would take most of the time.
 
 mod dense;
+pub mod presences;
 mod sparse;
 mod worth;
 

@@ -2,11 +2,14 @@
 //!
 //! [`Vectoriser`] learns the columns in the one pass that counts: a term is numbered when it is first seen, a row is
 //! written in those numbers, and at the end numbers become places in canonical order. Each thread numbers for itself.
-//! What comes out is [`counted`]. [`vocabulary`] counts terms that are known, [`hashing`] counts in columns that are hashes.
+//! What comes out is [`counted`], and [`runs`] of two words beside it, where they are asked for;
+//! [`labelled`] makes of rows what each label has. [`vocabulary`] counts terms that are known, [`hashing`] counts in columns that are hashes.
 
 pub mod counted;
 pub mod hashing;
+pub mod labelled;
 pub mod matrix;
+pub mod runs;
 pub mod vocabulary;
 
 use crate::lexicon::Names;
@@ -19,6 +22,7 @@ use crate::{Invalid, parts};
 
 use counted::Counted;
 use matrix::{Chunk, Entry};
+use runs::{Buckets, Runs};
 
 /// A name without the beginning that tells its kind: where one kind alone is seen, it has no need of it.
 pub fn bare(name: &str) -> &str {
@@ -40,6 +44,7 @@ struct Part {
     text: u32,
     row: usize,
     entries: Vec<Entry>,
+    runs: Option<Runs>,
 }
 
 /// Counting under way: texts come in, in any chunks; their matrix comes out once.
@@ -49,23 +54,38 @@ pub struct Vectoriser {
     threads: usize,
     parts: Vec<Part>,
     chunks: Vec<(usize, Chunk)>,
+    with_runs: bool,
+    runs: Vec<Buckets>,
 }
 
 impl Vectoriser {
     /// A vectoriser that has seen nothing yet; `threads` as in [`parts::cut`].
     pub fn new(terms: Terms, threads: usize) -> Self {
-        Vectoriser { terms, threads, parts: Vec::new(), chunks: Vec::new() }
+        Vectoriser { terms, threads, parts: Vec::new(), chunks: Vec::new(), with_runs: false, runs: Vec::new() }
+    }
+
+    /// The same for words, with rows of runs of two of them beside.
+    pub fn with_runs(terms: Terms, threads: usize) -> Self {
+        Vectoriser { with_runs: true, ..Self::new(Terms { words: Some(1..=2), ..terms }, threads) }
     }
 
     /// Counts the terms of some texts.
     pub fn add<T: AsRef<str> + Sync>(&mut self, texts: &[T]) -> Result<(), Invalid> {
         let cuts = parts::cut(texts, self.threads);
-        self.parts.resize_with(self.parts.len().max(cuts.len()), Part::new);
+        let with_runs = self.with_runs;
+        self.parts.resize_with(self.parts.len().max(cuts.len()), || Part::new(with_runs));
         let terms = &self.terms;
         let jobs = cuts.into_iter().zip(&mut self.parts).map(|(texts, part)| move || part.add(terms, texts));
         let chunks = parts::run(jobs.collect()).into_iter().collect::<Result<Vec<_>, _>>()?;
+        let used = chunks.len();
         self.chunks.extend(chunks.into_iter().enumerate());
+        self.runs.extend(self.parts[..used].iter_mut().filter_map(|part| part.runs.as_mut()).map(Runs::take));
         Ok(())
+    }
+
+    /// The runs of two words of all texts.
+    pub fn runs(&mut self) -> runs::Rows {
+        runs::rows(&std::mem::take(&mut self.runs))
     }
 
     /// The terms of all texts in canonical order, and their counts.
@@ -119,8 +139,9 @@ fn union(a: &Names, b: &Names) -> (Names, Vec<u32>, Vec<u32>) {
 }
 
 impl Part {
-    fn new() -> Self {
-        Part { trie: Trie::new(), is_term: Vec::new(), text: 0, row: 0, entries: Vec::new() }
+    fn new(with_runs: bool) -> Self {
+        let runs = with_runs.then(Runs::default);
+        Part { trie: Trie::new(), is_term: Vec::new(), text: 0, row: 0, entries: Vec::new(), runs }
     }
 
     fn add<T: AsRef<str>>(&mut self, terms: &Terms, texts: &[T]) -> Result<Chunk, Invalid> {
@@ -130,6 +151,9 @@ impl Part {
             self.row = self.entries.len();
             read(terms, text.as_ref(), &mut scratch, self);
             ends.push(self.entries.len());
+            if let Some(runs) = &mut self.runs {
+                runs.end_text();
+            }
         }
         if self.trie.is_full() {
             return Err(Invalid("there are more than four billion distinct terms; use shorter n-grams"));
@@ -148,12 +172,14 @@ impl Part {
         }
     }
 
-    /// Whether each node is a term, or only begins some: said once, when the node is new.
+    /// Whether each node is a term, or only begins some: said once, when the node is new; whether it is.
     #[inline(always)]
-    fn mark(&mut self, node: Node, is_term: bool) {
-        if node as usize >= self.is_term.len() {
+    fn mark(&mut self, node: Node, is_term: bool) -> bool {
+        let is_new = node as usize >= self.is_term.len();
+        if is_new {
             self.is_term.resize(node as usize + 1, is_term);
         }
+        is_new
     }
 }
 
@@ -172,7 +198,12 @@ impl Visit for Part {
         if is_term {
             Part::count(last, self.text, node, self.row, &mut self.entries);
         }
-        self.mark(node, is_term);
+        if self.mark(node, is_term)
+            && let Some(runs) = &mut self.runs
+        {
+            let (bytes, length) = key.bytes();
+            runs.know(&bytes[..length]);
+        }
         Some(node)
     }
 
@@ -182,7 +213,11 @@ impl Visit for Part {
         if is_term {
             Part::count(&mut self.trie.long_values[at], self.text, node, self.row, &mut self.entries);
         }
-        self.mark(node, is_term);
+        if self.mark(node, is_term)
+            && let Some(runs) = &mut self.runs
+        {
+            runs.know(name);
+        }
         Some(node)
     }
 
@@ -195,6 +230,14 @@ impl Visit for Part {
         }
         self.mark(node, is_term);
         Some(node)
+    }
+
+    #[inline(always)]
+    fn longest(&mut self, first: Node, word: Node) {
+        match &mut self.runs {
+            Some(runs) => runs.meet(first, word),
+            None => _ = self.pair(first, word, true),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What leaves with a document: the scores of leave-one-out, and what changes for them.
 
 use deciban_core::elsewhere::{self, Leaving, Masses};
+use deciban_core::left_out::presences::{self, Labelled};
 use deciban_core::left_out::{self, Formula, Left};
 use deciban_core::reappearing;
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1};
@@ -176,4 +177,20 @@ pub fn parts_of_length<'py>(
     let (indptr, numbers) = (indptr.as_slice()?, numbers.as_slice()?);
     let parts = py.detach(|| deciban_core::rows::parts_of_length(indptr, numbers, one)).map_err(invalid)?;
     Ok(PyArray1::from_vec(py, parts))
+}
+
+/// The scores of rows, each term once a row, by the multinomial model of all others: one row a row, one column a label.
+#[pyfunction]
+pub fn presences_left_out<'py>(
+    py: Python<'py>,
+    rows: (Given<'py, i64>, Given<'py, u32>),
+    own: Given<'py, u32>,
+    terms: usize,
+    labels: usize,
+    threads: usize,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let (indptr, term, own) = (rows.0.as_slice()?, rows.1.as_slice()?, own.as_slice()?);
+    let of = Labelled { indptr, term, own, terms, labels };
+    let scores = py.detach(|| presences::scores(of, threads)).map_err(invalid)?;
+    PyArray1::from_vec(py, scores).reshape([own.len(), labels])
 }

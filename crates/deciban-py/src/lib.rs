@@ -624,6 +624,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(left_out::changes_elsewhere, module)?)?;
     module.add_function(wrap_pyfunction!(left_out::parts_of_length, module)?)?;
     module.add_function(wrap_pyfunction!(left_out::lengths, module)?)?;
+    module.add_function(wrap_pyfunction!(left_out::presences_left_out, module)?)?;
     module.add_function(wrap_pyfunction!(merge, module)?)?;
     module.add_function(wrap_pyfunction!(mail::cut, module)?)?;
     module.add_function(wrap_pyfunction!(mail::words, module)?)?;
@@ -632,5 +633,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<vectorise::Vocabulary>()?;
     module.add_class::<vectorise::Vectorised>()?;
     module.add_function(wrap_pyfunction!(vectorise::hashed, module)?)?;
+    module.add_function(wrap_pyfunction!(vectorise::words_and_runs, module)?)?;
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use deciban_core::vectorise::counted::Counted;
 use deciban_core::vectorise::hashing::Hashing;
+use deciban_core::vectorise::labelled;
 use deciban_core::vectorise::matrix::{Count, Matrix};
 use deciban_core::vectorise::vocabulary::{Finds, Vocabulary as CoreVocabulary};
 use deciban_core::vectorise::{Vectoriser, bare};
@@ -10,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::texts::{Texts, strings};
-use crate::{Array, Terms, invalid};
+use crate::{Array, Buffers, Terms, counts_to_python, invalid};
 
 type View<'py, T> = PyReadonlyArray1<'py, T>;
 
@@ -63,6 +64,35 @@ impl Vectorised {
         };
         Ok((names, rows))
     }
+}
+
+/// Rows of words: where each begins, terms, how often; and of runs of two: where each begins, terms, how many there are.
+type Words<'py> = (Array<'py, i64>, Array<'py, u32>, Array<'py, i64>);
+type Runs<'py> = (Array<'py, i64>, Array<'py, u32>, usize);
+
+/// Words of texts with labels, in one reading: their counts, their rows, and rows of the runs of two that two texts have.
+#[pyfunction]
+pub fn words_and_runs<'py>(
+    py: Python<'py>,
+    terms: &Terms,
+    texts: Texts<'py>,
+    own: View<'_, u32>,
+    labels: usize,
+    threads: usize,
+) -> PyResult<(Buffers<'py>, Words<'py>, Runs<'py>)> {
+    let mut vectoriser = Vectoriser::with_runs(terms.0.clone(), threads);
+    texts.in_runs(py, |slice| vectoriser.add(slice).map_err(invalid))?;
+    let own = own.as_slice()?;
+    let found = py.detach(|| {
+        let (runs, counted) = (vectoriser.runs(), vectoriser.take()?);
+        let (names, rows) = (counted.names().clone(), counted.matrix());
+        Ok((labelled::counts(names, &rows, own, labels)?, rows, runs))
+    });
+    let (counts, rows, runs) = found.map_err(invalid)?;
+    let term = rows.indices.into_iter().map(|term| term as u32).collect();
+    let words = (PyArray1::from_vec(py, rows.indptr), PyArray1::from_vec(py, term), PyArray1::from_vec(py, rows.data));
+    let runs = (PyArray1::from_vec(py, runs.indptr), PyArray1::from_vec(py, runs.term), runs.terms);
+    Ok((counts_to_python(py, terms.0.clone(), counts, None)?, words, runs))
 }
 
 /// Terms, each with its column.

@@ -12,24 +12,23 @@ Suspects are ranked by p(y_i | i), the least probable first; `decibans` are thos
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .. import surprise
 from .._core import BadText as BadTextInCore
-from ..counts import Counts, count
-from ..duplicates import groups
+from ..counts import Counts
 from ..errors import BadSetting, NoExamples, OneLabel
 from ..examples import as_text, labels_of, texts_of
-from ..leaks import both, names, telling
-from ..rows import rows
 from ..settings import Settings
-from ..terms import Terms, refuse
+from ..terms import refuse
 from ..units import decibans
 from .findings import Audit, Doubt, Group, Odd
 from .views import Judged, Views, judged
+
+if TYPE_CHECKING:
+    from ..leaks import Leak
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -73,23 +72,23 @@ def audit_of(
     if len(set(labels)) == 1:
         raise OneLabel(label=labels[0])
     try:
-        counts = count(Terms(), texts, labels, cores)
+        seen = Views.of(texts, labels, cores)
     except BadTextInCore as error:
         refuse(error, texts, where)
-    read = [as_text(text) for text in texts]
-    found, y = rows(counts.lexicon, read, cores), counts.numbers(labels)
-    said = judged(Views(read, counts, found, y, cores)) if "labels" in wanted else None
-    has_texts = "texts" in wanted
+    counts = seen.counts
+    said = judged(seen) if "labels" in wanted else None
+    read = [as_text(text) for text in texts] if wanted != ("labels",) else []
+    empty, odd = (_empty(read), _odd(seen)) if "texts" in wanted else ((), ())
     return Audit(
         examples=len(labels),
         labels=len(counts.labels),
-        doubts=() if said is None else _doubts(said, y, counts.labels, counts.documents),
+        doubts=() if said is None else _doubts(said, seen.y, counts.labels, counts.documents),
         own=np.empty(0) if said is None else said.own,
         groups=_groups(read, labels, cores) if "duplicates" in wanted else (),
-        empty=_empty(read) if has_texts else (),
-        odd=_odd(surprise.left_out(counts, found), counts.by_term(counts.occurrences)) if has_texts else (),
+        empty=empty,
+        odd=odd,
         few=_few(counts) if "labels" in wanted else (),
-        leaks=tuple(both(names(read, labels, cores), telling(counts))) if "leaks" in wanted else (),
+        leaks=_leaks(read, labels, counts, cores) if "leaks" in wanted else (),
         given=tuple(labels),
         checks=wanted,
     )
@@ -123,6 +122,8 @@ def _few(counts: Counts) -> tuple[tuple[str, int], ...]:
 
 
 def _groups(texts: list[str], labels: list[str], threads: int) -> tuple[Group, ...]:
+    from ..duplicates import groups  # not at the start: who asks for labels alone shall not wait for it
+
     return tuple(
         Group(places, tuple(sorted({labels[place] for place in places}))) for places in groups(texts, threads=threads)
     )
@@ -133,8 +134,17 @@ def _empty(texts: list[str]) -> tuple[int, ...]:
     return tuple(place for place, text in enumerate(texts) if not any(map(str.isalnum, text)))
 
 
-def _odd(of: surprise.Surprise, nu_j: Integers) -> tuple[Odd, ...]:
+def _leaks(texts: list[str], labels: list[str], counts: Counts, threads: int) -> tuple[Leak, ...]:
+    from ..leaks import both, names, telling
+
+    return tuple(both(names(texts, labels, threads), telling(counts)))
+
+
+def _odd(seen: Views) -> tuple[Odd, ...]:
     """Texts whose words are unknown, or surprise, much more than those of others of as many words; the oddest first."""
+    from .. import surprise
+
+    of, nu_j = surprise.left_out(seen.counts, seen.rows), seen.counts.by_term(seen.counts.occurrences)
     logs = np.log(np.maximum(nu_j, 1))
     sigma2 = float(nu_j @ (logs - nu_j @ logs / max(nu_j.sum(), 1)) ** 2 / max(nu_j.sum(), 1))
     u = float(of.unknown @ of.words / max(of.words.sum(), 1))

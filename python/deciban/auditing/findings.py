@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..leaks import Leak
+if TYPE_CHECKING:
+    from ..leaks import Leak
 
 Floats = npt.NDArray[np.float64]
 COLUMNS = ("line", "label", "suggested", "decibans", "reason")

@@ -1,38 +1,36 @@
 """Texts and labels -> how probable each label is of each text, by models that have not seen the text.
 
-Four models look at all texts, and none of them is judged by what it has learnt itself:
+Up to four models look at all texts, and none of them is judged by what it has learnt itself:
 
-    multinomial   words, once a text; Laplace                     exact leave-one-out, from the counts
-    ratio         words, once a text; ratios of counts, shrunk    the same
-    runs          runs of two words, as multinomial               the same, in buckets by the hash of their names
-    logistic      tf-idf of words, of length 1; C = 1             five folds, by the core's solver
+    multinomial   words, once a text; Laplace                     exact leave-one-out, from the rows
+    ratio         words, once a text; ratios of counts, shrunk    the same, from the counts
+    runs          runs of two words, as multinomial               the same, in buckets by a hash of both words
+    logistic      tf-idf of words, of length 1; C = 1             three folds; of two labels, or little to read
 
 Naive Bayes takes every word for news, and is the surer the longer a text is: its scores are divided by the root of the
 number of terms. They are added up, each as sure as it has been right about texts that it had not seen:
 
     p(r | i) = softmax_r sum_m a_m s_m(i, r),     a_m >= 0 with the greatest sum_i log p(y_i | i)      by Newton's steps
 
-Few numbers are fit to many texts, so that p is held out as well, and calibrated. Models that tell nothing beyond the
-others, by a sample of the texts, are not asked of all. Where texts and labels are very many,
-the second does alone, without heeding how much each word tells of labels.
+Few numbers are fit to many texts, so that p is held out as well, and calibrated. The fitted model is one problem of two
+labels, and tells more than the others do; of more labels it is as many problems, and of many texts it tells next to
+nothing. Where texts and labels are very many, the second does alone, without heeding how much each word tells of
+labels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..counts import Counts
-from ..fitting import committee, members
-from ..fitting.members import Labelled, Member
-from ..fitting.seen import Sight, see
-from ..rows import Rows
+from ..counts import Counts, count
+from ..rows import Rows, rows
 from ..settings import Settings
 from ..terms import Terms
 from ..weighing import leave_one_out
@@ -40,18 +38,22 @@ from ..weighing import leave_one_out
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-COUNTED = (Settings(binary=True), Settings(model="ratio", binary=True))
-MANY = (Settings(model="ratio", binary=True, term_weight=0.0),)  # of very many labels: how much terms tell takes long
-FITTED = Member("words, logistic", Sight(), "logistic", c=1.0)
-TWO, RUNS = Terms(words=(2, 2)), Terms(words=(2, 2), hash_bits=31)
-BUCKETS = 1 << 22
-FOLDS = 5
-MOST_WORK, MOST_LABELS = 1 << 28, 256  # entries x labels, and labels, of which a model is fit in a few seconds
+RATIO = Settings(model="ratio", binary=True)
+MANY = replace(RATIO, term_weight=0.0)  # of very many labels: how much terms tell takes long
+MOST_WORK, MOST_LABELS = 1 << 28, 256  # entries x labels, and labels, of which all models have a look
+LITTLE_WORK = 1 << 20  # entries x labels, of which a model is fit in no time
 AT_ONCE = 1 << 22  # scores
-SAMPLE = 1 << 19  # scores by which models are weighed
-FIRST = 1 << 12  # texts by which it is seen which models tell anything
+SAMPLE = 1 << 17  # scores by which models are weighed
 STEPS, NEAR, RIDGE, LEAST_STEP = 30, 1e-6, 1e-6, 1e-3
 LOWEST = -1e3  # in the place of minus infinity: a label that leaves with its only text
+
+
+class Buckets(NamedTuple):
+    """Rows of the runs of two words that two texts have: where each begins, numbers of buckets, of how many."""
+
+    indptr: Integers
+    term: npt.NDArray[np.uint32]
+    terms: int
 
 
 class Judged(NamedTuple):
@@ -64,13 +66,30 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Views:
-    """What models see of texts with labels y; rows and counts are of their words."""
+    """What models see of texts with labels y: counts and rows of words, and runs of two, unless labels are many."""
 
-    texts: list[str]
     counts: Counts
     rows: Rows
+    runs: Buckets | None
     y: Integers
     threads: int = 0
+
+    @classmethod
+    def of(cls, texts: Any, labels: list[str], threads: int = 0) -> Views:
+        """What there is to see of labelled texts; all of it in one reading, unless labels are many.
+
+        >>> found = Views.of(["so far so good", "so far", "far"], ["x", "y", "x"])
+        >>> found.counts.lexicon.names(), found.rows.term.tolist(), found.runs.terms
+        (['far', 'good', 'so'], [0, 1, 2, 0, 2, 0], 1)
+        """
+        names = sorted(set(labels))
+        number = {label: r for r, label in enumerate(names)}
+        y = np.fromiter((number[label] for label in labels), np.int64, len(labels))
+        if len(names) > MOST_LABELS:
+            counts = count(Terms(), texts, labels, threads)
+            return cls(counts, rows(counts.lexicon, texts, threads), None, y, threads)
+        buffers, words, runs = _core.words_and_runs(Terms().core, texts, y.astype(np.uint32), len(names), threads)
+        return cls(Counts.of_buffers(Terms(), names, buffers), Rows(*words), Buckets(*runs), y, threads)
 
     @property
     def labels(self) -> int:
@@ -78,59 +97,46 @@ class Views:
 
     @cached_property
     def is_large(self) -> bool:
-        """Whether only models of words that were counted have a look."""
-        return len(self.rows.term) * self.labels > MOST_WORK or self.labels > MOST_LABELS
+        """Whether one model alone has a look."""
+        return self.runs is None or len(self.rows.term) * self.labels > MOST_WORK
 
     @cached_property
-    def fitted(self) -> Floats:
-        """The held-out scores of the logistic model."""
-        of = Labelled(self.y, self.labels, np.ones(len(self.y)))
-        seen = see(self.rows, self.counts, FITTED.sight)
-        folds = committee.folds_of(self.y, FOLDS)
-        return np.asarray(members.held_out(FITTED, seen, of, folds, [FITTED.c], self.threads)[0])
+    def all_scores(self) -> Floats:
+        """What each model (first axis) scores each text, that it has not seen, less the greatest score."""
+        return np.stack([_below(scores) for scores in self._models()])
 
-    @cached_property
-    def runs(self) -> tuple[Counts, Rows]:
-        """Runs of two words: those whose bucket two texts have."""
-        indptr, bucket, _ = _core.hashed(TWO.core, self.texts, BUCKETS, False, False, self.threads)
-        is_kept = np.bincount(bucket, minlength=BUCKETS) > 1
-        has = is_kept[bucket]
-        number = np.cumsum(is_kept, dtype=np.uint32) - np.uint32(1)
-        term = number[bucket[has]]
-        rows = Rows(np.concatenate([[0], np.cumsum(has)])[indptr], term, np.ones(len(term), np.int64))
-        return _counted(rows, self.y, self.counts.labels, int(is_kept.sum())), rows
+    def _models(self) -> Iterator[Floats]:
+        yield self._of_presences(self.rows.indptr, self.rows.term, len(self.counts.lexicon))
+        yield self._of_ratios(self.rows, self.y, RATIO)
+        if self.runs is not None:
+            yield self._of_presences(*self.runs)
+        if self.labels == 2 or len(self.rows.term) * self.labels <= LITTLE_WORK:
+            from .fitted import held_out
 
-    @property
-    def models(self) -> tuple[Callable[[Integers], Floats], ...]:
-        """What each model scores texts at some places, that it has not seen."""
-        words = [partial(self._of_words, settings) for settings in (MANY if self.is_large else COUNTED)]
-        return tuple(words) if self.is_large else (*words, self._of_runs, lambda places: self.fitted[places])
+            yield held_out(self.counts, self.rows, self.y, self.threads)
 
-    def _of_words(self, settings: Settings, places: Integers) -> Floats:
-        return _left_out(self.counts, _some(self.rows, places), self.y[places], settings, self.threads)
+    def _of_presences(self, indptr: Integers, term: npt.NDArray[np.uint32], terms: int) -> Floats:
+        own = self.y.astype(np.uint32)
+        return _core.presences_left_out((indptr, term), own, terms, self.labels, self.threads) / _root(indptr)
 
-    def _of_runs(self, places: Integers) -> Floats:
-        counts, rows = self.runs
-        return _left_out(counts, _some(rows, places), self.y[places], COUNTED[0], self.threads)
+    def _of_ratios(self, found: Rows, y: Integers, settings: Settings) -> Floats:
+        scores = leave_one_out(self.counts, found, y, replace(settings, threads=self.threads or None))
+        return np.asarray(scores / _root(found.indptr))
 
-    def scores(self, places: Integers, which: Iterable[int]) -> Floats:
-        """What some models (first axis) score some texts, less the greatest score of each."""
-        found = (self.models[m](places) for m in which)
-        return np.stack([np.maximum(of - of.max(axis=1, keepdims=True), LOWEST) for of in found])
+    def scores(self, places: Integers) -> Floats:
+        """The same of texts at some places, which rise; of large sets by one model."""
+        if self.is_large:
+            return _below(self._of_ratios(self.rows.some(places), self.y[places], MANY))[None]
+        return self.all_scores if len(places) == len(self.y) else self.all_scores[:, places]
 
 
 def judged(of: Views) -> Judged:
     """What the models say together of each text."""
-    step, first = max(1, AT_ONCE // of.labels), _sample(len(of.y), min(SAMPLE // of.labels, FIRST))
-    told = _weighed(of.scores(first, range(len(of.models))), of.y[first])
-    which = np.flatnonzero(told).tolist()
-    chosen = _sample(len(of.y), SAMPLE // of.labels)
-    scores = of.scores(chosen, which)
-    weights = _weighed(scores, of.y[chosen])
-    if len(chosen) == len(of.y):
-        return _of(np.tensordot(weights, scores, 1), of.y)
-    parts = [np.arange(start, min(start + step, len(of.y))) for start in range(0, len(of.y), step)]
-    found = [_of(np.tensordot(weights, of.scores(places, which), 1), of.y[places]) for places in parts]
+    n, step = len(of.y), max(1, AT_ONCE // of.labels)
+    chosen = _sample(n, SAMPLE // of.labels)
+    weights = _weighed(of.scores(chosen), of.y[chosen])
+    parts = [np.arange(start, min(start + step, n)) for start in range(0, n, step)]
+    found = [_of(np.tensordot(weights, of.scores(places), 1), of.y[places]) for places in parts]
     return Judged(*map(np.concatenate, zip(*found, strict=True)))
 
 
@@ -141,38 +147,18 @@ def _of(scores: Floats, y: Integers) -> Judged:
     return Judged(log_p[rows, y], best, log_p[rows, best])
 
 
-def _some(rows: Rows, places: Integers) -> Rows:
-    """The rows at some places, which rise; themselves, if those are all."""
-    return rows if len(places) == len(rows) else rows.some(places)
+def _below(scores: Floats) -> Floats:
+    return np.asarray(np.maximum(scores - scores.max(axis=1, keepdims=True), LOWEST))
 
 
-def _left_out(counts: Counts, rows: Rows, y: Integers, settings: Settings, threads: int) -> Floats:
-    root = np.sqrt(np.maximum(np.diff(rows.indptr), 1))[:, None]
-    return np.asarray(leave_one_out(counts, rows, y, replace(settings, threads=threads or None)) / root)
-
-
-def _counted(rows: Rows, y: Integers, labels: tuple[str, ...], terms: int) -> Counts:
-    """The counts of rows of buckets, each once a text."""
-    k = len(labels)
-    presences = np.bincount(rows.term * np.int64(k) + np.repeat(y, np.diff(rows.indptr)), minlength=terms * k)
-    posting = np.flatnonzero(presences)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(posting // k, minlength=terms))])
-    documents = np.bincount(y, minlength=k)
-    numbers = (documents, indptr, (posting % k).astype(np.uint32), presences[posting], presences[posting].copy())
-    return Counts.of_buffers(RUNS, labels, (_core.Lexicon(RUNS.core, *_names(terms)), *numbers))
-
-
-def _names(n: int) -> tuple[npt.NDArray[np.uint8], Integers]:
-    """The names of n buckets, in order, and where each begins."""
-    digits, number = np.frombuffer(b"0123456789abcdef", np.uint8), np.arange(n)[:, None]
-    start = np.tile(np.frombuffer(b"\th", np.uint8), (n, 1))
-    names = np.concatenate([start, digits[(number >> np.arange(28, -1, -4)) & 15]], axis=1)
-    return names.ravel(), np.arange(n + 1) * names.shape[1]
+def _root(indptr: Integers) -> Floats:
+    return np.asarray(np.sqrt(np.maximum(np.diff(indptr), 1))[:, None])
 
 
 def _sample(texts: int, most: int) -> Integers:
     """The places of texts from all over, at most so many."""
-    return np.unique(np.linspace(0, texts - 1, min(max(most, 2), texts)).astype(np.int64))
+    n = min(max(most, 2), texts)
+    return np.arange(n) * texts // n
 
 
 def _weighed(z: Floats, y: Integers) -> Floats:

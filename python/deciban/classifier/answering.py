@@ -147,7 +147,7 @@ class Answering(Known):
     ) -> list[tuple[str, ...]]:
         """For each text a set of labels that holds the true one so often; the most probable first.
 
-        Overall, or within the texts of each label. The empty set says that the text is like nothing seen.
+        Overall, or within the texts of each label. The empty set says that no label is as probable as true ones are.
         """
         texts = texts_of(texts)
         return [labels for labels, _ in self._sets(texts, coverage, IN_MEMORY, within=within_labels)]

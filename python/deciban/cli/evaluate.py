@@ -164,7 +164,8 @@ def _of_model(given: Namespace, classifier: Classifier, source: Source) -> tuple
     twins = [] if learnt is None else twins_beside(learnt[0], texts, threads)
     same = learnt is None and looks_learnt(classifier, texts, held.truth)
     against = doubts(held, texts, twins, learnt=learnt, threads=threads, look_learnt=same)
-    return texts, Evaluation(held, "on examples kept apart", against, sets=_sets(given, classifier, texts, held.truth))
+    protocol = "on what it seems to have learnt from" if same else "on examples kept apart"
+    return texts, Evaluation(held, protocol, against, sets=_sets(given, classifier, texts, held.truth))
 
 
 def _promise(given: Namespace) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 Writes one row for each row read, in order and as they arrive: the label, and its probability; or those of the most
 probable labels, or of all. With --coverage 0.9, the set of labels that holds the true one in nine of ten texts: the
-less sure, the larger; an empty one says that the text is like nothing seen. A model of several labels a text (train
---several) writes those that the text has, joined as they were read, and the probability of each.
+less sure, the larger; an empty one says that no label is as probable as true ones mostly are. A model of several labels
+a text (train --several) writes those that the text has, joined as they were read, and the probability of each.
 
 With costs or other priors, the label is the one that is expected to cost least. Where that is "unsure" (--reject-cost,
 --min-probability), the label is empty (null in JSON), and the column `leaning` has the label that it would be. A model

@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ..counts import Counts
+from ..counts import Counts, looked_up
 from ..rows import Rows
 from ..scorecard import COUNTINGS, KINDS, WORDS
 from ..settings import Settings
@@ -116,7 +116,7 @@ def see(rows: Rows, counts: Counts, sight: Sight, given: Floats | None = None) -
     chosen = _of_kinds(counts, sight.kinds) & (present >= sight.least)
     rows = rows if chosen.all() else rows.without(~chosen[rows.term])
     terms = np.flatnonzero(chosen)
-    column = np.cumsum(chosen)[rows.term] - 1
+    column = (np.cumsum(chosen, dtype=np.uint32) - np.uint32(1))[rows.term]
     t = (idf(counts) if sight.idf else np.ones(len(chosen))) if given is None else given
     t = t[terms]
     value = counted(rows.count, sight.weighting) * t[column]
@@ -126,14 +126,14 @@ def see(rows: Rows, counts: Counts, sight: Sight, given: Floats | None = None) -
         lengths[lengths == 0] = 1.0
         value /= np.repeat(lengths, np.diff(rows.indptr))
         typical = float(np.mean(1 / lengths))
-    return Seen(sight, rows.indptr, column.astype(np.uint32), value.astype(np.float32), terms, t, typical)
+    return Seen(sight, rows.indptr, column, value.astype(np.float32), terms, t, typical)
 
 
 def counted(z: Integers, weighting: str) -> Floats:
     """f(z)."""
     if weighting == "binary":
         return np.ones(len(z))
-    return z.astype(np.float64) if weighting == "counts" else 1 + np.log(z)
+    return z.astype(np.float64) if weighting == "counts" else looked_up(lambda z: 1 + np.log(np.maximum(z, 1)), z)
 
 
 def _of_kinds(counts: Counts, kinds: int) -> npt.NDArray[np.bool_]:

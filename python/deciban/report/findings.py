@@ -131,9 +131,9 @@ def _scores(evaluation: Evaluation) -> Iterator[Floats]:
 def _suspects(n: int) -> Finding | None:
     if not n:
         return None
-    look = "label is" if n == 1 else "labels are"
+    labels = "label" if n == 1 else "labels"
     return Finding(
-        (f"{n:,} {look} likely wrong in the texts themselves: look before you blame the model.",), "suspects"
+        (f"{n:,} {labels} may be wrong in the texts themselves: look before you blame the model.",), "suspects"
     )
 
 

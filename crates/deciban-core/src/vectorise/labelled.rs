@@ -1,0 +1,96 @@
+//! Rows that have been counted, and the label of each -> the counts of each term by label.
+
+use crate::Invalid;
+use crate::counts::Counts;
+use crate::lexicon::Names;
+use crate::vectorise::matrix::Matrix;
+
+/// What some rows of all terms, each of a label, have in them: as counting their texts would say.
+///
+/// ```
+/// # use deciban_core::{terms::Terms, vectorise::{Vectoriser, labelled::counts}};
+/// let mut vectoriser = Vectoriser::new(Terms::default(), 1);
+/// vectoriser.add(&["so far so good", "far"]).unwrap();
+/// let counted = vectoriser.take().unwrap();
+/// let (names, rows) = (counted.names().clone(), counted.matrix());
+/// let counts = counts(names, &rows, &[1, 0], 2).unwrap();
+/// assert_eq!((counts.indptr, counts.label), (vec![0, 2, 3, 4], vec![0, 1, 1, 1]));
+/// assert_eq!((counts.presences, counts.occurrences), (vec![1, 1, 1, 1], vec![1, 1, 1, 2]));
+/// ```
+pub fn counts(names: Names, rows: &Matrix<i64>, own: &[u32], labels: usize) -> Result<Counts, Invalid> {
+    if own.len() + 1 != rows.indptr.len() || own.iter().any(|&label| label as usize >= labels) {
+        return Err(Invalid("there are not as many labels as rows"));
+    }
+    let mut documents = vec![0; labels];
+    own.iter().for_each(|&label| documents[label as usize] += 1);
+    let (starts, entries) = by_term(names.len(), rows, own);
+    let mut found = Counts { names, documents, ..Counts::empty(labels) };
+    let (mut of_label, mut met) = (vec![(0, 0); labels], Vec::new());
+    for term in starts.windows(2) {
+        for &(label, count) in &entries[term[0]..term[1]] {
+            let (occurrences, presences) = &mut of_label[label as usize];
+            if *presences == 0 {
+                met.push(label);
+            }
+            *occurrences += i64::from(count);
+            *presences += 1;
+        }
+        met.sort_unstable();
+        for label in met.drain(..) {
+            let (occurrences, presences) = std::mem::take(&mut of_label[label as usize]);
+            found.label.push(label);
+            found.occurrences.push(occurrences);
+            found.presences.push(presences);
+        }
+        found.indptr.push(found.label.len() as i64);
+    }
+    Ok(found)
+}
+
+/// The label and count of each entry, by term; and where the entries of each term begin.
+fn by_term(terms: usize, rows: &Matrix<i64>, own: &[u32]) -> (Vec<usize>, Vec<(u32, i32)>) {
+    let mut ends = vec![0; terms + 1];
+    rows.indices.iter().for_each(|&term| ends[term as usize + 1] += 1);
+    (1..=terms).for_each(|term| ends[term] += ends[term - 1]);
+    let (mut next, mut entries) = (ends.clone(), vec![(0, 0); rows.indices.len()]);
+    for (row, &label) in rows.indptr.windows(2).zip(own) {
+        let row = row[0] as usize..row[1] as usize;
+        for (&term, &count) in rows.indices[row.clone()].iter().zip(&rows.data[row]) {
+            let at = &mut next[term as usize];
+            entries[*at] = (label, count as i32);
+            *at += 1;
+        }
+    }
+    (ends, entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tally::Tally;
+    use crate::terms::Terms;
+    use crate::vectorise::Vectoriser;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn they_are_what_counting_says(texts in prop::collection::vec(("([a-c]{1,2} ){0,5}", 0..3_u32), 0..9)) {
+            let all_labels = (0..3).map(|label| (String::new(), label));
+            let (texts, own): (Vec<String>, Vec<u32>) = texts.into_iter().chain(all_labels).unzip();
+            let mut vectoriser = Vectoriser::new(Terms::default(), 1);
+            vectoriser.add(&texts).unwrap();
+            let counted = vectoriser.take().unwrap();
+            let (names, rows) = (counted.names().clone(), counted.matrix());
+            let mut tally = Tally::new(Terms::default(), 1);
+            tally.add(&texts, &own, || false).unwrap();
+            prop_assert_eq!(counts(names, &rows, &own, 3).unwrap(), tally.take(&[0, 1, 2]).unwrap().0);
+        }
+    }
+
+    #[test]
+    fn there_is_a_label_for_each_row() {
+        let rows = Matrix { indptr: vec![0, 0], indices: vec![], data: vec![] };
+        assert!(counts(Names::default(), &rows, &[], 1).is_err());
+        assert!(counts(Names::default(), &rows, &[1], 1).is_err());
+    }
+}

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +18,7 @@ from ..errors import UnknownLabel, listed
 from ..modelfile import Saved
 from ..terms import display
 from .boxes import Box
-from .mail import NAME, seen, word
+from .mail import seen
 
 SPAM_ABOVE, HAM_BELOW = 20.0, 0.0
 MOST_WORDS = 8
@@ -80,7 +79,7 @@ class Judge:
 
     def words(self, text: str) -> list[tuple[str, float]]:
         """The terms that say most, and what each says for spam."""
-        found = _Account(self.saved, text).words(self.spam) if _is_plain(self.saved) else self._explained(text)
+        found = _Account(self.saved, text).words(self.spam) if is_plain(self.saved) else self._explained(text)
         return sorted(found, key=lambda word: (-abs(word[1]), word[0]))[:MOST_WORDS]
 
     def _explained(self, text: str) -> list[tuple[str, float]]:
@@ -103,12 +102,17 @@ def _log_odds(p: float, others: float) -> float:
     return max(-MOST, min(MOST, 10 * (math.log10(p) - math.log10(others))))
 
 
-def _is_plain(saved: Saved) -> bool:
+def is_plain(saved: Saved) -> bool:
     """Whether evidence is a sum over postings, times one factor: not of trees, of pairs, or of more than two labels."""
     buffers = saved.buffers
     is_bent = "across" in buffers and len(buffers["across"]) + len(buffers["knots"]) > 0
     has_weights = "weight" in buffers and saved.tree is None and "first" not in buffers and "axis" not in buffers
     return len(saved.labels) == 2 and has_weights and not is_bent and min(buffers["absent"]) > -math.inf
+
+
+def _kinds(name: str) -> int:
+    """The kinds that a term is of (`scorecard.kind_of`)."""
+    return {"\ta": 1, "\tc": 2}.get(name[:2], 12 if ":" in name else 20)
 
 
 class _Account:
@@ -153,19 +157,19 @@ class _Account:
 
     def _counted(self, group: int, times: int) -> float:
         groups: Any = self.buffers["groups"]
-        return (1.0, float(times), 1 + math.log(times))[groups[group] // 8]
+        return (1.0, float(times), 1 + math.log(times))[groups[group] // 8 % 4]
 
     def _scales(self) -> list[float]:
         """s_g of each group of weights (`scorecard.Scaling`)."""
         length: Any = self.buffers["length"]
         names = {place: self.saved.card_lexicon.name(place) or "" for place in self.counts}
-        kinds = {place: {"\ta": 1, "\tc": 2}.get(name[:2], 4) for place, name in names.items()}
+        kinds = {place: _kinds(name) for place, name in names.items()}
         scales = []
         for group, asked in enumerate(self.buffers["groups"]):
             square = sum(
                 (self._counted(group, self.often[place]) * length[place]) ** 2
                 for place in names
-                if kinds[place] & asked % 8
+                if kinds[place] & (asked % 8 | asked // 32 * 8)
             )
             scales.append(1 / math.sqrt(square) if square > 0 else 1.0)
         return scales
@@ -186,11 +190,3 @@ class _Account:
         u, h = steep
         after = abs(factor * apart + shift[1] - shift[0]) / 2
         return factor * math.exp(max(-50.0, min(50.0, u - h * math.log(max(after, 1e-3)))))
-
-
-def told(verdict: Verdict) -> list[tuple[str, Sequence[str]]]:
-    """The header fields that say so."""
-    fields: list[tuple[str, Sequence[str]]] = [(NAME, [f"{verdict.name}; decibans={verdict.decibans:+.1f}"])]
-    if verdict.words:
-        fields.append((f"{NAME}-Words", [f"{word(name)} {decibans:+.1f}" for name, decibans in verdict.words]))
-    return fields

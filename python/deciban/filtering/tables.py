@@ -1,10 +1,12 @@
 """A model of mails -> a table of what its words weigh, beside it (`MODEL.table`), asked without loading the model.
 
-    score = b + s sum of a_j + s_fields sum of k_j + s_text sum of k_j,      s = 1 / sqrt(n) for n words that are added
+    score = b + s sum of a_j + s_fields sum of k_j + s_text sum of k_j,      s = 1 / sqrt(n) for n words
 
-over all words that the model knows, those of fields and those of the text (`fitted`). A table is of one model, whose
-checksum it has: where the model is another by now, it is as if there were none. Models that the filter did not make do
-without.
+over the words that the model knows: all, those of fields, and those of the text (`fitted`). n counts those that it does
+not know, too, as the held-out mails have them by which it is calibrated: so a mail that says much that is new is judged
+the less surely, and mails are told apart the better. (A scorecard alone, which is all that others see of the model,
+knows nothing of what it does not know.) A table is of one model, whose checksum it has: where the model is another by
+now, it is as if there were none. Models that the filter did not make do without.
 """
 
 from __future__ import annotations

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from .. import modelfile
+from .. import _core, modelfile
 from ..errors import UnknownLabel, listed
 from ..modelfile import Saved
 from ..terms import display
 from .boxes import Box
 from .mail import seen
+from .quick import MOST_WORDS, table_of
 
 SPAM_ABOVE, HAM_BELOW = 20.0, 0.0
-MOST_WORDS = 8
 AT_ONCE = 1000  # mails
 MOST = 3000.0  # decibans: no probability is further from 1
 PER_NAT = 10 / math.log(10)
@@ -44,6 +44,7 @@ class Judge:
     spam: str = "spam"
     spam_above: float = SPAM_ABOVE
     ham_below: float = HAM_BELOW
+    table: _core.MailTable | None = None  # of a model that the filter made
 
     @classmethod
     def of(cls, path: str, *how: Any) -> Judge:
@@ -51,10 +52,13 @@ class Judge:
         judge = cls(modelfile.load(path), *how)
         if judge.spam not in judge.saved.labels:
             raise UnknownLabel(label=judge.spam, known=listed(judge.saved.labels))
-        return judge
+        return replace(judge, table=table_of(path, judge.spam) or _table(judge.saved, judge.spam))
 
     def verdict(self, mail: bytes) -> Verdict:
         """What one mail is, and why."""
+        if self.table is not None:
+            decibans, words = self.table.account(mail)
+            return Verdict(self.name(decibans), decibans, tuple(_strongest(words)))
         (text,) = seen(self.saved.settings.tokens, mail, [(0, len(mail))])
         (decibans,) = self.decibans([text])
         return Verdict(self.name(decibans), decibans, tuple(self.words(text)))
@@ -65,7 +69,10 @@ class Judge:
 
     def verdicts(self, box: Box, threads: int = 1) -> list[Verdict]:
         """What each mail of a file is."""
-        found = []
+        found: list[float] = []
+        if self.table is not None:
+            found = self.table.decibans(box.data, box.places, threads)
+            return [Verdict(self.name(decibans), decibans) for decibans in found]
         for start in range(0, len(box.places), AT_ONCE):
             some = box.places[start : start + AT_ONCE]
             found += self.decibans(seen(self.saved.settings.tokens, box.data, some, threads), threads)
@@ -80,7 +87,7 @@ class Judge:
     def words(self, text: str) -> list[tuple[str, float]]:
         """The terms that say most, and what each says for spam."""
         found = _Account(self.saved, text).words(self.spam) if is_plain(self.saved) else self._explained(text)
-        return sorted(found, key=lambda word: (-abs(word[1]), word[0]))[:MOST_WORDS]
+        return _strongest(found)
 
     def _explained(self, text: str) -> list[tuple[str, float]]:
         from ..evidence import explain
@@ -94,6 +101,21 @@ class Judge:
             return [(term.name, term.decibans) for term in parted(card, *asked).terms]
         found = explain(card, *asked)
         return [(term.name, term.decibans) for term in found.terms]
+
+
+def _strongest(words: list[tuple[str, float]]) -> list[tuple[str, float]]:
+    return sorted(words, key=lambda word: (-abs(word[1]), word[0]))[:MOST_WORDS]
+
+
+def _table(saved: Saved, spam: str) -> _core.MailTable | None:
+    """The table of a model that should have one, and has lost it."""
+    if saved.settings.model != "committee" or saved.settings.tokens != "whitespace":
+        return None
+    from . import tables
+
+    name = b"0" * 64
+    table = tables.made(saved, name)
+    return None if table is None else _core.MailTable(table, name, spam.encode())
 
 
 def _log_odds(p: float, others: float) -> float:

@@ -5,7 +5,8 @@
 //! ```
 //!
 //! over the words j of a mail that the table has, each once: a_j is what it weighs among all words, k_j among those of
-//! its kind; s is 1, or one divided by the root of how many words were added. What [`Calibration`] makes of the score are
+//! its kind; s is 1, or one divided by the root of how many words the mail has, of all or of that kind, whether the table
+//! has them or not: who says much that is new is judged the less surely. What [`Calibration`] makes of the score are
 //! nats, and 10 / ln 10 of them a deciban.
 
 use super::keys::{Keys, OF_FIELD};
@@ -67,7 +68,7 @@ impl<'a> Judge<'a> {
         show(mail, &mut room.scratch, &mut Keys::new(self.table.seeds, &mut room.keys));
         once(&mut room.keys, &mut room.times, &mut room.once);
         std::hint::black_box(self.table.near(&room.keys));
-        let mut sums = Sums::default();
+        let mut sums = Sums::of(&room.keys);
         for (&key, &times) in room.keys.iter().zip(&room.times) {
             if let Some((among_all, among_kind)) = self.table.find(key) {
                 sums.add(key, f64::from(among_all), f64::from(among_kind));
@@ -79,16 +80,19 @@ impl<'a> Judge<'a> {
 
     /// The decibans of a mail, and of each of its words that the table has.
     pub fn account(&self, mail: &[u8]) -> (f64, Vec<(String, f64)>) {
-        let (text, mut sums, mut seen) = (words(mail), Sums::default(), hashbrown::HashSet::new());
-        let mut found = Vec::new();
-        for name in text.split_ascii_whitespace() {
-            let key = self.table.seeds.of_name(name.as_bytes());
+        let (text, mut room) = (words(mail), Room::default());
+        let names: Vec<&str> = text.split_ascii_whitespace().collect();
+        room.keys.extend(names.iter().map(|name| self.table.seeds.of_name(name.as_bytes())));
+        let mut named: Vec<(u64, &str)> = room.keys.iter().copied().zip(names).collect();
+        named.sort_by_key(|&(key, _)| key);
+        once(&mut room.keys, &mut room.times, &mut room.once);
+        let (mut sums, mut found) = (Sums::of(&room.keys), Vec::new());
+        for (&key, &times) in room.keys.iter().zip(&room.times) {
             let Some((all, kind)) = self.table.find(key) else { continue };
-            sums.known += 1.0;
-            if seen.insert(key) {
-                sums.add(key, f64::from(all), f64::from(kind));
-                found.push((name, key, f64::from(all), f64::from(kind)));
-            }
+            sums.add(key, f64::from(all), f64::from(kind));
+            sums.known += f64::from(times);
+            let place = named.partition_point(|&(other, _)| other < key);
+            found.push((named[place].1, key, f64::from(all), f64::from(kind)));
         }
         let (score, scales) = (self.score(&sums), self.scales(&sums));
         let factor = self.sign * PER_NAT * self.factor(score, sums.known);
@@ -137,13 +141,17 @@ impl<'a> Judge<'a> {
 }
 
 impl Sums {
+    /// Those of a mail that has words of these keys, with nothing added yet.
+    fn of(keys: &[u64]) -> Self {
+        let of_fields = keys.iter().filter(|&key| key & OF_FIELD != 0).count();
+        let many = [keys.len(), of_fields, keys.len() - of_fields].map(|many| many as f64);
+        Sums { many, ..Sums::default() }
+    }
+
     #[inline]
     fn add(&mut self, key: u64, among_all: f64, among_kind: f64) {
-        let kind = kind_of(key);
         self.weights[0] += among_all;
-        self.many[0] += 1.0;
-        self.weights[kind] += among_kind;
-        self.many[kind] += 1.0;
+        self.weights[kind_of(key)] += among_kind;
     }
 }
 
@@ -202,7 +210,7 @@ mod tests {
         numbers[1..4].fill(1.0);
         let scaled_file = file(numbers);
         let scaled = Judge::new(Table::of(&scaled_file).unwrap(), false).unwrap();
-        let nats = 0.5 + 3.5 / 3_f64.sqrt() + 4.25 / 2_f64.sqrt() + 1.0;
+        let nats = 0.5 + 3.5 / 5_f64.sqrt() + 4.25 / 2_f64.sqrt() + 1.0 / 3_f64.sqrt();
         let (decibans, words) = scaled.account(MAIL);
         assert!((decibans + PER_NAT * nats).abs() < 1e-9);
         assert!((words.iter().map(|word| word.1).sum::<f64>() + PER_NAT * (nats - 0.5)).abs() < 1e-9);

@@ -204,7 +204,7 @@ struct Scorer {
 fn groups_of(numbers: &[u32]) -> PyResult<Vec<Group>> {
     let counting = |number: u32| [Counting::Once, Counting::Each, Counting::Log].get(number as usize).copied();
     let group = |&number: &u32| {
-        counting(number / 8 % 4).map(|counting| Group { counting, kinds: number % 8 | number / 32 << 3 })
+        counting(number / 8 % 4).map(|counting| Group { counting, kinds: (number % 8) | ((number / 32) << 3) })
     };
     let groups: Option<_> = numbers.iter().map(group).collect();
     groups.ok_or_else(|| PyValueError::new_err("the scaling is not that of any rows"))

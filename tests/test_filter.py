@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 import deciban
 from conftest import ROOT
-from deciban.filtering import journal, kept
+from deciban.filtering import journal, kept, quick
 from deciban.filtering.boxes import boxes
 from deciban.filtering.mail import MOST, parts, stamped, word
 from deciban.filtering.mail import seen as seen_of
@@ -58,7 +58,7 @@ def seen(mail, tokens="word"):
 def filtered(*arguments, mail=b"", status=0, **how):
     command = [sys.executable, "-m", "deciban", "filter", *map(str, arguments)]
     done = subprocess.run(command, input=mail, capture_output=True, check=False, **how)
-    assert done.returncode == status, done.stderr
+    assert status is None or done.returncode == status, done.stderr
     return done.stdout, done.stderr.decode()
 
 
@@ -540,6 +540,79 @@ def made(tmp_path):
 def weights(path):
     card = deciban.load(path).scorecard
     return list(card.lexicon.names()), card.weight.tolist(), card.bias.tolist()
+
+
+def table(path):
+    return Path(f"{path}.table")
+
+
+@pytest.mark.parametrize("mail", ODD.values(), ids=ODD.keys())
+def test_a_table_says_what_its_model_says(made, mail):
+    options = [(), ("--spam", "ham"), ("--spam-above", "3", "--ham-below", "-3", "--exit-status")]
+    quickly = [filtered(made, *some, mail=mail, status=None) for some in options]
+    table(made).unlink()
+    assert [filtered(made, *some, mail=mail, status=None) for some in options] == quickly
+
+
+def test_a_table_judges_mailboxes_as_its_model_does(made, tmp_path):
+    first, odd = b"From bob 09:30 2026\n", tmp_path / 'a "b", c'
+    odd.write_bytes(b"\n".join(first + (SPAM, HAM)[i % 2] % i for i in range(300)))
+    (tmp_path / "one").write_bytes(SPAM % 1)
+    for files in ([odd], [odd, odd], [odd, tmp_path / "one"]):
+        quickly = filtered(made, "--threads", 2, "--mails", *files)
+        kept_aside = table(made).rename(tmp_path / "aside")
+        assert filtered(made, "--mails", *files) == quickly
+        kept_aside.rename(table(made))
+    assert quickly[0].startswith(b'mail,verdict,decibans\n"' + str(odd).replace('"', '""').encode() + b'#1",')
+
+
+def test_a_table_of_another_model_or_a_damaged_one_is_passed_over(made, tmp_path):
+    assert quick.table_of(made, "spam") is not None
+    assert quick.table_of(made, "junk") is None
+    whole = table(made).read_bytes()
+    for damaged in (whole[:-16], whole[:600] + bytes([whole[600] ^ 1]) + whole[601:], b""):
+        table(made).write_bytes(damaged)
+        assert quick.table_of(made, "spam") is None
+        assert filtered(made, mail=SPAM % 1)[0].startswith(b"X-Deciban: ")
+    table(made).write_bytes(whole)
+    trained(made)
+    assert quick.table_of(made, "spam") is None
+    journal.append(made, [Entry("spam", SPAM % 99)])
+    journal.fold(made)
+    assert not table(made).exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["m", "--mails"], ["m", "--learn", "spam"], ["m", "n"], [], ["--help"], ["m", "--threads", "0"]),
+        *(["m", "--spam-above", "x"], ["m", "--spam-above", "nan"], ["m", "--spam"]),
+        ["m", "--ham-below", "9", "--spam-above", "3"],
+    ],
+)
+def test_the_quick_way_leaves_alone_what_it_does_not_know(arguments):
+    assert quick._given(arguments) is None
+
+
+def test_the_quick_way_takes_next_to_nothing(made):
+    heavy = "{'numpy', 'argparse', 'dataclasses', 'json', 'typing', 're', 'collections'}"
+    code = (
+        f"import sys; from deciban.filtering import quick; quick.run(sys.argv[1:]); print({heavy} & sys.modules.keys())"
+    )
+    done = subprocess.run([sys.executable, "-I", "-c", code, made], input=SPAM % 1, capture_output=True, check=True)
+    assert done.stdout.endswith(b"set()\n")
+
+
+def test_a_mail_that_the_quick_way_fails_on_goes_another_way(made, monkeypatch, capfdbinary):
+    def fails(*_):
+        raise RuntimeError
+
+    asked, mail = quick._given([made]), SPAM % 1
+    monkeypatch.setattr(quick, "stamped", fails)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(mail)))
+    assert quick._one(asked, quick.table_of(made, "spam")) is None
+    assert sys.stdin.buffer.read() == mail
+    assert capfdbinary.readouterr().out == b""
 
 
 def test_a_model_of_mails_is_the_same_however_they_came(made, tmp_path):

@@ -257,7 +257,8 @@ def test_a_file_that_tells_nonsense_of_a_fit_is_damaged(fit, told, tickets, tmp_
     [
         {"typical": np.array([np.nan])},
         {"typical": np.ones(2)},
-        {"groups": np.array([99], np.uint32)},
+        {"groups": np.array([24], np.uint32)},  # no such counting
+        {"groups": np.array([128], np.uint32)},  # no such kind
         {"groups": np.zeros(65, np.uint32), "typical": np.ones(65)},
         {"length": np.ones(1)},
         {"length": -np.ones(3)},

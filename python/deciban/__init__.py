@@ -8,8 +8,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # as of typing, whose import would take a command as long as all else that it starts with
 if TYPE_CHECKING:
     from .auditing import audit
     from .classifier import Classifier

@@ -60,6 +60,21 @@ class Pairs:
 COUNTINGS = ("binary", "counts", "sublinear")  # how often a term counts that stands z times: once, z, 1 + log z times
 KINDS = {"\ta": 1, "\tc": 2}  # of terms, by how their names begin: across words, inside words; all others are words
 WORDS = 4
+FIELDS, TEXT = 8, 16  # words of mails: with a colon in their names, as those of header fields have, and without
+
+
+def group_of(counting: str, kinds: int) -> int:
+    """A group of weights as a number: its counting times 8, and its kinds, of which the last two stand further up.
+
+    >>> group_of("sublinear", WORDS), group_of("binary", TEXT)
+    (20, 64)
+    """
+    return 8 * COUNTINGS.index(counting) + kinds % 8 + kinds // 8 * 32
+
+
+def kind_of(name: str) -> int:
+    """The kinds that a term is of."""
+    return KINDS.get(name[:2], WORDS | (FIELDS if ":" in name else TEXT))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +84,7 @@ class Scaling:
         score_r = b_r + sum_g s_g sum_j f_g(z_j) W_jgr,       s_g = 1 / sqrt(sum_j (f_g(z_j) length_j)^2)
 
     where the sum in s_g is over the terms of the kinds that the group names; s_g is 1 where it names none. A group is
-    the number of its counting in `COUNTINGS`, times 8, plus its kinds. `typical` is the mean s_g of training texts.
+    the number that `group_of` makes of its counting and its kinds. `typical` is the mean s_g of training texts.
     """
 
     length: Floats
@@ -84,12 +99,12 @@ class Scaling:
     def counted(self, counts: npt.NDArray[np.integer]) -> Floats:
         """f_g of some counts: a row a count, a column a group."""
         each = np.stack([np.ones(len(counts)), counts, 1 + np.log(np.maximum(counts, 1))], axis=1)
-        return np.asarray(each[:, self.groups // 8])
+        return np.asarray(each[:, self.groups // 8 % 4])
 
     def scales(self, names: list[str], terms: npt.NDArray[np.integer], counts: npt.NDArray[np.integer]) -> Floats:
         """s_g of a text that has some terms so often."""
-        kinds = np.array([KINDS.get(name[:2], WORDS) for name in names], np.int64)
-        is_of = (kinds[:, None] & (self.groups % 8)) > 0
+        kinds = np.array([kind_of(name) for name in names], np.int64)
+        is_of = (kinds[:, None] & (self.groups % 8 | self.groups // 32 * 8)) > 0
         squares = ((self.counted(counts) * self.length[terms][:, None]) ** 2 * is_of).sum(axis=0)
         return np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 1.0)
 

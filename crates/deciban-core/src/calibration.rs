@@ -72,7 +72,8 @@ impl Calibration {
         (self.temper[2] == 0.0 && self.knots.is_empty() && self.keeps_order()).then(|| self.factor(known, 1.0))
     }
 
-    fn factor(&self, known: f64, spread: f64) -> f64 {
+    /// The factor of a text that has so many known terms, and the greatest score of which is so far from the mean.
+    pub(crate) fn factor(&self, known: f64, spread: f64) -> f64 {
         if known == 0.0 {
             return 1.0;
         }
@@ -114,11 +115,16 @@ impl Calibration {
 
     /// Makes scores that the labels' numbers have made more or less sure, by how sure they are.
     fn steepen(&self, scores: &mut [f64]) {
-        let [u, h] = self.steepness;
-        if (u, h) != (0.0, 0.0) {
-            let factor = (u - h * spread(scores).max(LEAST).ln()).clamp(-STEEPEST, STEEPEST).exp();
+        if self.steepness != [0.0, 0.0] {
+            let factor = self.steeper(spread(scores));
             scores.iter_mut().for_each(|score| *score *= factor);
         }
+    }
+
+    /// The factor by which scores are made steeper, the greatest of which is so far from the mean.
+    pub(crate) fn steeper(&self, spread: f64) -> f64 {
+        let [u, h] = self.steepness;
+        (u - h * spread.max(LEAST).ln()).clamp(-STEEPEST, STEEPEST).exp()
     }
 
     /// What evidence for other labels adds to each; nothing, where there is no matrix.

@@ -14,10 +14,17 @@
 pub mod boxes;
 pub(crate) mod coded;
 mod fields;
+pub mod judge;
+mod keys;
+pub mod lines;
 mod parts;
+pub mod table;
 mod tokens;
 
+pub use self::keys::SEEDS;
+
 use self::parts::Part;
+use self::tokens::{Cutter, Seen, Sink};
 
 /// Bytes of headers that are seen, of all parts together.
 const HEADER: usize = 8000;
@@ -34,24 +41,40 @@ const WORTH_A_THREAD: usize = 64;
 /// assert_eq!(seen, "subject: subject:hi subject:there see you bob! ");
 /// ```
 pub fn words(mail: &[u8]) -> String {
-    let mut seen = Vec::new();
-    let (mut scratch, mut left, mut of_header) = (Vec::new(), TEXT, HEADER);
+    let mut seen = Seen::default();
+    show(mail, &mut Scratch::default(), &mut seen);
+    String::from_utf8(seen.text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+/// Room that is used again from mail to mail.
+#[derive(Default)]
+struct Scratch {
+    cutter: Cutter,
+    decoded: Vec<u8>,
+}
+
+/// Shows all words of a mail.
+fn show(mail: &[u8], scratch: &mut Scratch, sink: &mut impl Sink) {
+    let (mut left, mut of_header) = (TEXT, HEADER);
+    let Scratch { cutter, decoded } = scratch;
     parts::each(fields::after_envelope(mail), |part| {
         match part {
-            Part::Header(header) => {
-                let (first, _) = header.split_at(header.len().min(of_header));
-                of_header -= first.len();
-                fields::write(first, &mut scratch, &mut seen);
+            Part::Field(name, value) => {
+                let seen = &value[..value.len().min(of_header.saturating_sub(name.len()))];
+                if of_header > name.len() {
+                    fields::show(name, seen, cutter, decoded, sink);
+                }
+                of_header = of_header.saturating_sub(name.len() + 1 + value.len());
             }
             Part::Text(coding, raw) => {
-                coding.decode(raw, left, &mut scratch);
-                left -= scratch.len();
-                tokens::write(b"", &scratch, &mut seen);
+                let text = coding.decoded(raw, left, decoded);
+                left -= text.len();
+                sink.text();
+                cutter.cut(text, sink);
             }
         }
         left > 0
     });
-    String::from_utf8(seen).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// The words of each mail, made by so many threads (0: as many as there are cores).

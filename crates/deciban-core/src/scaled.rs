@@ -25,8 +25,13 @@ pub enum Counting {
     Log,
 }
 
-/// The kinds of terms: runs of characters across words, inside words, and all others, which are words.
-pub const KINDS: usize = 3;
+/// The kinds of terms: runs of characters across words, inside words, and all others, which are words, with a colon in
+/// their names (words of header fields have one) or without.
+pub const KINDS: usize = 4;
+/// What a group may ask for, bit by bit, and the kinds that those are: bit 2 is for all words.
+const ASKED: [u32; 5] = [1, 2, 4 | 8, 4, 8];
+const WITH_COLON: u8 = 2;
+const WITHOUT: u8 = 3;
 const COUNTINGS: usize = 3;
 /// No committee has more members; each takes room for all labels.
 const MOST_GROUPS: usize = 64;
@@ -36,7 +41,8 @@ const MOST_GROUPS: usize = 64;
 pub struct Group {
     /// How often terms count.
     pub counting: Counting,
-    /// The kinds of terms that make the length of rows: bit i for kind i.
+    /// The terms that make the length of rows: bits for runs of characters across words, inside words, for words, for
+    /// words with a colon and for words without.
     pub kinds: u32,
 }
 
@@ -49,11 +55,13 @@ pub struct Scaling {
     pub groups: Vec<Group>,
 }
 
-/// A scaling that has been checked, and where the terms of the first two kinds stand in the lexicon.
+/// A scaling that has been checked, and the kind of each term: where those of the first two kinds stand in the lexicon;
+/// and of words, where any group tells them apart.
 #[derive(Debug)]
 pub(crate) struct Scaled {
     scaling: Scaling,
-    runs: [Range<u32>; KINDS - 1],
+    runs: [Range<u32>; 2],
+    words: Vec<u8>,
 }
 
 /// Room for the sums of one text: of weights by column, and of squares by counting and kind.
@@ -70,7 +78,7 @@ impl Scaled {
             return Err(Invalid("the scaling does not fit the lexicon"));
         }
         let is_length = |length: &f64| (0.0..=1e100).contains(length);
-        if scaling.groups.iter().any(|group| group.kinds >= 1 << KINDS) || !scaling.length.iter().all(is_length) {
+        if scaling.groups.iter().any(|group| group.kinds >= 1 << ASKED.len()) || !scaling.length.iter().all(is_length) {
             return Err(Invalid("the scaling is not that of any rows"));
         }
         let before = |kind: &str| {
@@ -82,7 +90,10 @@ impl Scaled {
             low as u32
         };
         let runs = [before("\ta")..before("\tb"), before("\tc")..before("\td")];
-        Ok(Scaled { scaling, runs })
+        let is_told = scaling.groups.iter().any(|group| group.kinds >= 8);
+        let kind = |name: &str| if name.contains(':') { WITH_COLON } else { WITHOUT };
+        let words = names.iter().take(if is_told { names.len() } else { 0 }).map(kind).collect();
+        Ok(Scaled { scaling, runs, words })
     }
 
     /// How many groups of weights there are.
@@ -106,7 +117,8 @@ impl Scaled {
         sums.columns.fill(0.0);
         sums.squares = [[0.0; KINDS]; COUNTINGS];
         for (term, times) in row {
-            let kind = self.runs.iter().position(|run| run.contains(&term)).unwrap_or(KINDS - 1);
+            let kind = self.runs.iter().position(|run| run.contains(&term));
+            let kind = kind.unwrap_or_else(|| self.words.get(term as usize).copied().unwrap_or(WITHOUT).into());
             let times = times as f64;
             let counted = [1.0, times, if times == 1.0 { 1.0 } else { 1.0 + times.ln() }];
             let length = self.scaling.length[term as usize];
@@ -129,6 +141,8 @@ impl Scaled {
 
 /// One divided by the length of the row of some kinds; of none, one.
 fn scale(kinds: u32, squares: &[f64; KINDS]) -> f64 {
-    let square: f64 = (0..KINDS).filter(|kind| kinds & (1 << kind) != 0).map(|kind| squares[kind]).sum();
+    let asked =
+        ASKED.iter().enumerate().filter(|(bit, _)| kinds & (1 << bit) != 0).fold(0, |all, (_, kinds)| all | kinds);
+    let square: f64 = (0..KINDS).filter(|kind| asked & (1 << kind) != 0).map(|kind| squares[kind]).sum();
     if square > 0.0 { 1.0 / square.sqrt() } else { 1.0 }
 }

@@ -201,10 +201,12 @@ struct Scorer {
     scorer: CoreScorer,
 }
 
-/// Groups of weights from numbers: eight times how terms count, and the kinds of terms.
+/// Groups of weights from numbers: eight times how terms count, and the kinds of terms, the last two of them times 32.
 fn groups_of(numbers: &[u32]) -> PyResult<Vec<Group>> {
     let counting = |number: u32| [Counting::Once, Counting::Each, Counting::Log].get(number as usize).copied();
-    let group = |&number: &u32| counting(number / 8).map(|counting| Group { counting, kinds: number % 8 });
+    let group = |&number: &u32| {
+        counting(number / 8 % 4).map(|counting| Group { counting, kinds: (number % 8) | ((number / 32) << 3) })
+    };
     let groups: Option<_> = numbers.iter().map(group).collect();
     groups.ok_or_else(|| PyValueError::new_err("the scaling is not that of any rows"))
 }
@@ -628,6 +630,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(merge, module)?)?;
     module.add_function(wrap_pyfunction!(mail::cut, module)?)?;
     module.add_function(wrap_pyfunction!(mail::words, module)?)?;
+    module.add_function(wrap_pyfunction!(mail::make_table, module)?)?;
+    module.add_class::<mail::MailTable>()?;
     module.add_function(wrap_pyfunction!(texts::column, module)?)?;
     module.add_function(wrap_pyfunction!(labels::nearly_distinct, module)?)?;
     module.add_class::<vectorise::Vocabulary>()?;

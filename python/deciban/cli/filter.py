@@ -89,11 +89,10 @@ def _one(given: Namespace) -> int:
 def _judged(given: Namespace, mail: bytes) -> tuple[str | None, bytes]:
     """What the mail is, and the mail with the verdict; after an error, nothing, and the mail as it came."""
     try:
-        from ..filtering.mail import stamped
-        from ..filtering.verdict import told
+        from ..filtering.mail import stamped, told
 
         verdict = _judge(given).verdict(mail)
-        return verdict.name, stamped(mail, told(verdict))
+        return verdict.name, stamped(mail, told(verdict.name, verdict.decibans, verdict.words))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a panic of the core is no Exception

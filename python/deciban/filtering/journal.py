@@ -10,7 +10,7 @@ next who appends: its mail was not acknowledged. To fold, the journal is renamed
 learnt it says so in its provenance, by a hash of it (no two are the same: each begins with a mark by lot), and only
 then is it removed. Whoever finds a `MODEL.folding` learns it, unless the model has it already.
 
-Without a model, the journal waits until it has mails of two labels; then one is trained, as `RECIPE` says. What such
+Without a model, the journal waits until it has mails of two labels; then one is `fitted`. What such
 a model has learnt is `kept`, and whenever the journal is folded it is trained anew on all of it. Any other model learns
 by adding, if it is one of counts, or goes on from its weights.
 """
@@ -24,7 +24,7 @@ import itertools
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .. import modelfile
 from ..errors import FrozenModel, NeedsExamples, NeverLearnt, UnknownLabel, listed, reading
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ..classifier import Classifier
     from ..modelfile import Saved
 
-RECIPE: dict[str, Any] = {"model": "nbsvm", "cost": 30.0, "tokens": "whitespace"}
+TOKENS = "whitespace"
 FOLDED_AFTER = 20  # mails
 
 
@@ -97,6 +97,8 @@ def _fold(path: str, done: Folded = Folded()) -> Folded:
     part = f"{path}.folding"
     with reading(part), open(part, "rb") as file:
         name = f"journal {hashlib.file_digest(file, 'blake2b').hexdigest()[:32]}"
+    from . import tables
+
     saved = modelfile.load(path) if os.path.exists(path) else None
     if _source(saved) != name:
         new = entries(part)
@@ -108,6 +110,7 @@ def _fold(path: str, done: Folded = Folded()) -> Folded:
         forgotten = sum(entry.forget for entry in new)
         learnt, forgotten = len(new) - forgotten, forgotten - refused
         done = Folded(done.learnt + learnt, done.forgotten + forgotten, done.refused + refused)
+    tables.keep(path)
     with writing(part):
         os.unlink(part)
     return done
@@ -121,16 +124,16 @@ def _is_kept(path: str, saved: Saved) -> bool:
 def _anew(path: str, saved: Saved | None, new: list[Entry], name: str) -> tuple[Classifier, int]:
     """A model of all that is kept and of new entries, which are kept from now on; how many could not be forgotten."""
     from ..classifier import load
-    from ..training import train
+    from . import fitted
 
-    texts, _ = _examples(RECIPE["tokens"], new)
+    texts, _ = _examples(TOKENS, new)
     as_seen = [replace(entry, mail=text.encode()) for entry, text in zip(new, texts, strict=True)]
     before = kept(path)
     after = keep(path, before if saved else before._replace(end=0), as_seen, name)
     labels = [entry.label for entry in after.entries]
     if len(set(labels)) < 2 and saved:  # all of a label is forgotten: what is left tells nothing from anything
         return load(path), after.refused
-    return train([entry.mail.decode() for entry in after.entries], labels, **RECIPE), after.refused
+    return fitted.classifier([entry.mail.decode() for entry in after.entries], labels), after.refused
 
 
 def _changed(path: str, new: list[Entry]) -> tuple[Classifier, int]:

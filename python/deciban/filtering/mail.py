@@ -10,10 +10,12 @@ whether somebody forged them or we wrote them before. They are not seen, either,
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-
 from .. import _core
+
+# Whoever judges one mail waits for imports more than for all else: what is seldom needed is imported where it is.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 Place = tuple[int, int]  # from where to where
 NAME = "X-Deciban"
@@ -21,14 +23,10 @@ MOST = 4000  # bytes of a mail that are seen of it as it stands: more of them he
 WIDTH = 76  # of a line, without its end
 LONGEST = 40  # bytes of a word that is shown
 
-_ENVELOPE = re.compile(rb">?From [^\n]*\n")
-_FIELD = re.compile(rb"[!-9;-~]+[ \t]*:")
-_EMPTY = re.compile(rb"\r?\n")
 # A carriage return alone ends a line for some programs: what looks like a field of ours after one is taken for it.
-_OURS = re.compile(
-    rb"(?im)(?:^|(?<=\r))x-deciban[!-9;-~]*[ \t]*:[^\r\n]*(?:\r?\n|\r|\Z)(?:[ \t][^\r\n]*(?:\r?\n|\r|\Z))*"
-)
-_PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*")
+_OURS = rb"(?im)(?:^|(?<=\r))x-deciban[!-9;-~]*[ \t]*:[^\r\n]*(?:\r?\n|\r|\Z)(?:[ \t][^\r\n]*(?:\r?\n|\r|\Z))*"
+_PRINTED = frozenset(map(chr, range(ord("!"), ord("~") + 1)))
+_OF_NAMES = bytes(byte for byte in range(ord("!"), ord("~") + 1) if byte != ord(":"))
 
 
 def seen(tokens: str, data: bytes, places: Sequence[Place], threads: int = 1) -> list[str]:
@@ -69,16 +67,24 @@ def parts(mail: bytes) -> tuple[bytes, bytes, bytes]:
     >>> parts(b"no header")
     (b'', b'', b'no header')
     """
-    envelope = _ENVELOPE.match(mail)
-    start = envelope.end() if envelope else 0
-    if not _FIELD.match(mail, start):
+    start = mail.find(b"\n") + 1 if mail.startswith((b"From ", b">From ")) else 0
+    if not _is_field(mail, start):
         return mail[:start], b"", mail[start:]
     ends = [at + 1 for at in (mail.find(b"\n\n", start), mail.find(b"\n\r\n", start)) if at >= 0]
     stop = min(ends, default=len(mail))
     header = mail[start:stop]
     if NAME.lower().encode() in header.lower():  # the search takes longer than all the rest
-        header = _OURS.sub(b"", header)
+        import re
+
+        header = re.sub(_OURS, b"", header)
     return mail[:start], header, mail[stop:]
+
+
+def _is_field(mail: bytes, start: int) -> bool:
+    """Whether a field begins there: a name without blanks, and a colon, before which blanks may stand."""
+    colon = mail.find(b":", start)
+    name = mail[start:colon].rstrip(b" \t") if colon > start else b""
+    return bool(name) and not name.translate(None, _OF_NAMES)
 
 
 def stamped(mail: bytes, fields: Sequence[tuple[str, Iterable[str]]]) -> bytes:
@@ -96,7 +102,7 @@ def stamped(mail: bytes, fields: Sequence[tuple[str, Iterable[str]]]) -> bytes:
     first = mail.find(b"\n")
     newline = b"\r\n" if first > 0 and mail[first - 1 : first] == b"\r" else b"\n"
     ours = b"".join(_folded(name, pieces, newline) for name, pieces in fields)
-    gap = newline if not header and body and not _EMPTY.match(body) else b""
+    gap = newline if not header and body and not body.startswith((b"\n", b"\r\n")) else b""
     return b"".join((before, ours, header, gap, body))
 
 
@@ -122,7 +128,18 @@ def word(name: str) -> str:
     raw = name.encode("utf-8", "replace")
     if len(raw) > LONGEST:
         name = raw[:LONGEST].decode("utf-8", "ignore") + "…"
-    if _PLAIN.fullmatch(name) and not {'"', "\\"} & {*name} and "=?" not in name:
+    is_plain = all(part and _PRINTED.issuperset(part) for part in name.split(" "))
+    if is_plain and not {'"', "\\"} & {*name} and "=?" not in name:
         return f'"{name}"'
     coded = "".join(chr(byte) if chr(byte).isalnum() and byte < 128 else f"={byte:02X}" for byte in name.encode())
     return f"=?utf-8?q?{coded}?="
+
+
+def told(name: str, decibans: float, words: Sequence[tuple[str, float]]) -> list[tuple[str, list[str]]]:
+    """The header fields that say what a mail is.
+
+    >>> told("spam", 43.21, [("free", 6.2)])
+    [('X-Deciban', ['spam; decibans=+43.2']), ('X-Deciban-Words', ['"free" +6.2'])]
+    """
+    fields = [(NAME, [f"{name}; decibans={decibans:+.1f}"])]
+    return [*fields, (f"{NAME}-Words", [f"{word(name)} {each:+.1f}" for name, each in words])] if words else fields

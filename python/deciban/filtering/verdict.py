@@ -10,19 +10,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from .. import modelfile
+from .. import _core, modelfile
 from ..errors import UnknownLabel, listed
 from ..modelfile import Saved
 from ..terms import display
 from .boxes import Box
-from .mail import NAME, seen, word
+from .mail import seen
+from .quick import MOST_WORDS, table_of
 
 SPAM_ABOVE, HAM_BELOW = 20.0, 0.0
-MOST_WORDS = 8
 AT_ONCE = 1000  # mails
 MOST = 3000.0  # decibans: no probability is further from 1
 PER_NAT = 10 / math.log(10)
@@ -45,6 +44,7 @@ class Judge:
     spam: str = "spam"
     spam_above: float = SPAM_ABOVE
     ham_below: float = HAM_BELOW
+    table: _core.MailTable | None = None  # of a model that the filter made
 
     @classmethod
     def of(cls, path: str, *how: Any) -> Judge:
@@ -52,10 +52,13 @@ class Judge:
         judge = cls(modelfile.load(path), *how)
         if judge.spam not in judge.saved.labels:
             raise UnknownLabel(label=judge.spam, known=listed(judge.saved.labels))
-        return judge
+        return replace(judge, table=table_of(path, judge.spam) or _table(judge.saved, judge.spam))
 
     def verdict(self, mail: bytes) -> Verdict:
         """What one mail is, and why."""
+        if self.table is not None:
+            decibans, words = self.table.account(mail)
+            return Verdict(self.name(decibans), decibans, tuple(_strongest(words)))
         (text,) = seen(self.saved.settings.tokens, mail, [(0, len(mail))])
         (decibans,) = self.decibans([text])
         return Verdict(self.name(decibans), decibans, tuple(self.words(text)))
@@ -66,7 +69,10 @@ class Judge:
 
     def verdicts(self, box: Box, threads: int = 1) -> list[Verdict]:
         """What each mail of a file is."""
-        found = []
+        found: list[float] = []
+        if self.table is not None:
+            found = self.table.decibans(box.data, box.places, threads)
+            return [Verdict(self.name(decibans), decibans) for decibans in found]
         for start in range(0, len(box.places), AT_ONCE):
             some = box.places[start : start + AT_ONCE]
             found += self.decibans(seen(self.saved.settings.tokens, box.data, some, threads), threads)
@@ -80,8 +86,8 @@ class Judge:
 
     def words(self, text: str) -> list[tuple[str, float]]:
         """The terms that say most, and what each says for spam."""
-        found = _Account(self.saved, text).words(self.spam) if _is_plain(self.saved) else self._explained(text)
-        return sorted(found, key=lambda word: (-abs(word[1]), word[0]))[:MOST_WORDS]
+        found = _Account(self.saved, text).words(self.spam) if is_plain(self.saved) else self._explained(text)
+        return _strongest(found)
 
     def _explained(self, text: str) -> list[tuple[str, float]]:
         from ..evidence import explain
@@ -97,18 +103,38 @@ class Judge:
         return [(term.name, term.decibans) for term in found.terms]
 
 
+def _strongest(words: list[tuple[str, float]]) -> list[tuple[str, float]]:
+    return sorted(words, key=lambda word: (-abs(word[1]), word[0]))[:MOST_WORDS]
+
+
+def _table(saved: Saved, spam: str) -> _core.MailTable | None:
+    """The table of a model that should have one, and has lost it."""
+    if saved.settings.model != "committee" or saved.settings.tokens != "whitespace":
+        return None
+    from . import tables
+
+    name = b"0" * 64
+    table = tables.made(saved, name)
+    return None if table is None else _core.MailTable(table, name, spam.encode())
+
+
 def _log_odds(p: float, others: float) -> float:
     if p <= 0 or others <= 0:
         return MOST if p > others else -MOST
     return max(-MOST, min(MOST, 10 * (math.log10(p) - math.log10(others))))
 
 
-def _is_plain(saved: Saved) -> bool:
+def is_plain(saved: Saved) -> bool:
     """Whether evidence is a sum over postings, times one factor: not of trees, of pairs, or of more than two labels."""
     buffers = saved.buffers
     is_bent = "across" in buffers and len(buffers["across"]) + len(buffers["knots"]) > 0
     has_weights = "weight" in buffers and saved.tree is None and "first" not in buffers and "axis" not in buffers
     return len(saved.labels) == 2 and has_weights and not is_bent and min(buffers["absent"]) > -math.inf
+
+
+def _kinds(name: str) -> int:
+    """The kinds that a term is of (`scorecard.kind_of`)."""
+    return {"\ta": 1, "\tc": 2}.get(name[:2], 12 if ":" in name else 20)
 
 
 class _Account:
@@ -153,19 +179,19 @@ class _Account:
 
     def _counted(self, group: int, times: int) -> float:
         groups: Any = self.buffers["groups"]
-        return (1.0, float(times), 1 + math.log(times))[groups[group] // 8]
+        return (1.0, float(times), 1 + math.log(times))[groups[group] // 8 % 4]
 
     def _scales(self) -> list[float]:
         """s_g of each group of weights (`scorecard.Scaling`)."""
         length: Any = self.buffers["length"]
         names = {place: self.saved.card_lexicon.name(place) or "" for place in self.counts}
-        kinds = {place: {"\ta": 1, "\tc": 2}.get(name[:2], 4) for place, name in names.items()}
+        kinds = {place: _kinds(name) for place, name in names.items()}
         scales = []
         for group, asked in enumerate(self.buffers["groups"]):
             square = sum(
                 (self._counted(group, self.often[place]) * length[place]) ** 2
                 for place in names
-                if kinds[place] & asked % 8
+                if kinds[place] & (asked % 8 | asked // 32 * 8)
             )
             scales.append(1 / math.sqrt(square) if square > 0 else 1.0)
         return scales
@@ -186,11 +212,3 @@ class _Account:
         u, h = steep
         after = abs(factor * apart + shift[1] - shift[0]) / 2
         return factor * math.exp(max(-50.0, min(50.0, u - h * math.log(max(after, 1e-3)))))
-
-
-def told(verdict: Verdict) -> list[tuple[str, Sequence[str]]]:
-    """The header fields that say so."""
-    fields: list[tuple[str, Sequence[str]]] = [(NAME, [f"{verdict.name}; decibans={verdict.decibans:+.1f}"])]
-    if verdict.words:
-        fields.append((f"{NAME}-Words", [f"{word(name)} {decibans:+.1f}" for name, decibans in verdict.words]))
-    return fields

@@ -7,8 +7,8 @@ is the length of the row so made, or 1:
 
     idf_j = 1 + log((1 + n) / (1 + m_j))              of n documents, m_j of them with the term
 
-idf_j and |x| know nothing of labels. A model may see some kinds of terms only (words, characters inside words, across),
-and only those that `least` documents have.
+idf_j and |x| know nothing of labels. A model may see some kinds of terms only (words, those of fields or of the text of
+mails, characters inside words, across), and only those that `least` documents have.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from ..counts import Counts, looked_up
 from ..rows import Rows
-from ..scorecard import COUNTINGS, KINDS, WORDS
+from ..scorecard import FIELDS, KINDS, TEXT, WORDS, group_of
 from ..settings import Settings
 
 Integers = npt.NDArray[np.int64]
@@ -50,7 +50,7 @@ class Sight:
     @property
     def group(self) -> int:
         """The group that its weights are, by its number in a scorecard's scaling."""
-        return 8 * COUNTINGS.index(self.weighting) + (self.kinds if self.length_norm else 0)
+        return group_of(self.weighting, self.kinds if self.length_norm else 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,4 +145,7 @@ def _of_kinds(counts: Counts, kinds: int) -> npt.NDArray[np.bool_]:
         after = start[:-1] + chr(ord(start[-1]) + 1)
         first, last = (bisect_left(places, edge, key=name) for edge in (start, after))
         of[first:last] = kind
+    if kinds & (FIELDS | TEXT):
+        has_colon = np.array([":" in name for name in counts.lexicon.names()], np.bool_)
+        of[of == WORDS] |= np.where(has_colon, FIELDS, TEXT)[of == WORDS]
     return np.asarray((of & kinds) > 0)

@@ -26,6 +26,15 @@ impl Coding {
         }
     }
 
+    /// What bytes stand for, at most so many of them: the bytes themselves, or what is written over `room`.
+    pub(crate) fn decoded<'a>(self, raw: &'a [u8], most: usize, room: &'a mut Vec<u8>) -> &'a [u8] {
+        if self == Coding::Plain {
+            return &raw[..raw.len().min(most)];
+        }
+        self.decode(raw, most, room);
+        room
+    }
+
     /// Writes what bytes stand for, at most so many of them, over `decoded`.
     pub(crate) fn decode(self, raw: &[u8], most: usize, decoded: &mut Vec<u8>) {
         decoded.clear();

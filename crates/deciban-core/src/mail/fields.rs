@@ -1,9 +1,9 @@
 //! The header of a mail or of a part: fields, `Name: value` (RFC 5322), which go on in lines that begin with a blank.
 
-use memchr::{memchr, memchr2, memmem};
+use memchr::{memchr, memchr_iter, memchr2};
 
 use super::coded::Coding;
-use super::tokens;
+use super::tokens::{Cutter, Sink};
 
 /// Fields of ours: no verdict is ever learnt.
 const OURS: &[u8] = b"x-deciban";
@@ -20,24 +20,6 @@ pub(super) fn after_envelope(mail: &[u8]) -> &[u8] {
     memchr(b'\n', mail).map_or(&[], |end| &mail[end + 1..])
 }
 
-/// The header that bytes begin with, and what comes after it and an empty line. What does not begin with a field has no
-/// header, unless it begins with an empty line.
-pub(super) fn header(bytes: &[u8]) -> (&[u8], &[u8]) {
-    if name_of(bytes).is_none() {
-        let empty = [&b"\r\n"[..], b"\n"].into_iter().find(|empty| bytes.starts_with(empty));
-        return (&[], &bytes[empty.map_or(0, <[u8]>::len)..]);
-    }
-    let mut at = 0;
-    while let Some(line) = memchr(b'\n', &bytes[at..]) {
-        at += line + 1;
-        match &bytes[at..] {
-            [b'\n', body @ ..] | [b'\r', b'\n', body @ ..] => return (&bytes[..at], body),
-            _ => {}
-        }
-    }
-    (bytes, &[])
-}
-
 /// The name that stands before the colon of a line, if it may be one.
 fn name_of(line: &[u8]) -> Option<&[u8]> {
     let colon = line.iter().take(LONGEST_NAME + 1).position(|&byte| byte == b':')?;
@@ -45,23 +27,42 @@ fn name_of(line: &[u8]) -> Option<&[u8]> {
     (!name.is_empty() && name.iter().all(u8::is_ascii_graphic)).then_some(name)
 }
 
-/// Calls `emit` with name and value of each field.
-pub(super) fn each<'a>(header: &'a [u8], mut emit: impl FnMut(&'a [u8], &'a [u8])) {
-    let mut rest = header;
-    while !rest.is_empty() {
-        let mut end = 0;
+/// Calls `emit` with name and value of each field of the header that bytes begin with; says
+/// where the body begins, after an empty line. What does not begin with a field has no header, unless it begins with an
+/// empty line.
+pub(super) fn each<'a>(bytes: &'a [u8], mut emit: impl FnMut(&'a [u8], &'a [u8])) -> usize {
+    let mut at = 0;
+    if name_of(bytes).is_none() {
+        return empty(bytes).unwrap_or(0);
+    }
+    while at < bytes.len() {
+        let (start, mut is_last) = (at, None);
         loop {
-            end += line(&rest[end..]);
-            if !matches!(rest.get(end), Some(b' ' | b'\t')) {
+            at += line(&bytes[at..]);
+            let is_whole = bytes[at - 1] == b'\n';
+            is_last = is_last.or_else(|| empty(&bytes[at..]).filter(|_| is_whole));
+            if is_last.is_some() || !matches!(bytes.get(at), Some(b' ' | b'\t')) {
                 break;
             }
         }
-        let (field, after) = rest.split_at(end);
-        rest = after;
+        let field = &bytes[start..at];
         if let Some(name) = name_of(field) {
             let value = memchr(b':', field).map_or(field.len(), |colon| colon + 1);
             emit(name, &field[value..]);
         }
+        if let Some(end) = is_last {
+            return at + end;
+        }
+    }
+    bytes.len()
+}
+
+/// How long the empty line is that bytes begin with.
+fn empty(bytes: &[u8]) -> Option<usize> {
+    match bytes {
+        [b'\n', ..] => Some(1),
+        [b'\r', b'\n', ..] => Some(2),
+        _ => None,
     }
 }
 
@@ -75,38 +76,38 @@ fn line(bytes: &[u8]) -> usize {
     }
 }
 
-/// Appends the words of the fields that are seen, each with its field's name before it, and the names alone.
-pub(super) fn write(header: &[u8], scratch: &mut Vec<u8>, seen: &mut Vec<u8>) {
-    let mut before = Vec::new();
-    each(header, |name, value| {
-        if name.get(..OURS.len()).is_some_and(|start| start.eq_ignore_ascii_case(OURS)) {
-            return;
-        }
-        before.clear();
-        before.extend(name.iter().map(u8::to_ascii_lowercase));
-        before.push(b':');
-        seen.extend_from_slice(&before);
-        seen.push(b' ');
-        write_value(&before, value, scratch, seen);
-    });
+/// Shows the name of a field and the words of its value, unless it is one of ours.
+pub(super) fn show(name: &[u8], value: &[u8], cutter: &mut Cutter, scratch: &mut Vec<u8>, sink: &mut impl Sink) {
+    let mut lower = [0; LONGEST_NAME];
+    let lower = &mut lower[..name.len().min(LONGEST_NAME)];
+    lower.iter_mut().zip(name).for_each(|(lower, byte)| *lower = byte.to_ascii_lowercase());
+    if !lower.starts_with(OURS) {
+        sink.field(lower);
+        show_value(value, cutter, scratch, sink);
+    }
 }
 
-/// Appends the words of a value, those of encoded words (RFC 2047) decoded.
-fn write_value(before: &[u8], value: &[u8], scratch: &mut Vec<u8>, seen: &mut Vec<u8>) {
+/// Shows the words of a value, those of encoded words (RFC 2047) decoded.
+fn show_value(value: &[u8], cutter: &mut Cutter, scratch: &mut Vec<u8>, sink: &mut impl Sink) {
     let mut rest = value;
-    while let Some(start) = memmem::find(rest, b"=?") {
+    while let Some(start) = coded_at(rest) {
         let (plain, coded) = rest.split_at(start);
-        tokens::write(before, plain, seen);
+        cutter.cut(plain, sink);
         rest = match encoded(coded) {
             Some((coding, data, length)) => {
                 coding.decode(data, data.len(), scratch);
-                tokens::write(before, scratch, seen);
+                cutter.cut(scratch, sink);
                 &coded[length..]
             }
             None => &coded[2..],
         };
     }
-    tokens::write(before, rest, seen);
+    cutter.cut(rest, sink);
+}
+
+/// Where `=?` stands. Most values have none; to prepare a search for it takes longer than to look.
+fn coded_at(value: &[u8]) -> Option<usize> {
+    memchr_iter(b'?', value).map(|at| at.wrapping_sub(1)).find(|&at| value.get(at) == Some(&b'='))
 }
 
 /// The encoded word that bytes begin with, `=?charset?B?data?=`: how its data are coded, and how long it is.

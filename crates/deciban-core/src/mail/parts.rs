@@ -13,8 +13,8 @@ const LONGEST: usize = 1 << 20;
 
 /// Something to see.
 pub(super) enum Part<'a> {
-    /// A header, of the mail or of one of its parts.
-    Header(&'a [u8]),
+    /// The name and the value of a field of a header, of the mail or of one of its parts.
+    Field(&'a [u8], &'a [u8]),
     /// Text, and how it was coded.
     Text(Coding, &'a [u8]),
 }
@@ -32,12 +32,17 @@ pub(super) fn each<'a>(mail: &'a [u8], mut emit: impl FnMut(Part<'a>) -> bool) {
     let mut waiting = vec![(&mail[..mail.len().min(LONGEST)], DEEPEST)];
     let mut left = MOST;
     while let Some((bytes, deep)) = waiting.pop() {
-        let (header, body) = fields::header(bytes);
-        if left == 0 || (!header.is_empty() && !emit(Part::Header(header))) {
+        if left == 0 {
             return;
         }
         left -= 1;
-        let content = content(header);
+        let mut content = Content { is_text: true, is_mail: false, boundary: None, coding: Coding::Plain };
+        let start = fields::each(bytes, |name, value| {
+            content.hear(name, value);
+            // Who has seen enough of headers may still want texts.
+            emit(Part::Field(name, value));
+        });
+        let body = &bytes[start..];
         match content.boundary.filter(|_| deep > 0).and_then(|boundary| cut(body, boundary)) {
             Some(inner) => waiting.extend(inner.into_iter().rev().map(|part| (part, deep - 1))),
             None if content.is_mail && deep > 0 => waiting.push((body, deep - 1)),
@@ -47,21 +52,23 @@ pub(super) fn each<'a>(mail: &'a [u8], mut emit: impl FnMut(Part<'a>) -> bool) {
     }
 }
 
-fn content(header: &[u8]) -> Content<'_> {
-    let mut found = Content { is_text: true, is_mail: false, boundary: None, coding: Coding::Plain };
-    fields::each(header, |name, value| {
+impl<'a> Content<'a> {
+    /// Takes in what a field says.
+    fn hear(&mut self, name: &[u8], value: &'a [u8]) {
+        if !matches!(name.first(), Some(b'c' | b'C')) {
+            return;
+        }
         let value = value.trim_ascii();
         let begins = |with: &[u8]| value.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with));
         if name.eq_ignore_ascii_case(b"content-transfer-encoding") {
-            found.coding = Coding::of(value);
+            self.coding = Coding::of(value);
         } else if name.eq_ignore_ascii_case(b"content-type") {
-            found.is_mail = begins(b"message/rfc822");
+            self.is_mail = begins(b"message/rfc822");
             let is_several = begins(b"multipart/");
-            found.is_text = is_several || begins(b"text") || !value.contains(&b'/');
-            found.boundary = is_several.then(|| boundary(value)).flatten();
+            self.is_text = is_several || begins(b"text") || !value.contains(&b'/');
+            self.boundary = is_several.then(|| boundary(value)).flatten();
         }
-    });
-    found
+    }
 }
 
 /// What stands between parts: `boundary="..."` of a field `Content-Type`.

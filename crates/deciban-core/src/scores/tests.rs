@@ -5,6 +5,7 @@ use super::*;
 use crate::lexicon::Names;
 use crate::scaled::{Counting, Group};
 use crate::terms::Terms;
+use crate::tokens::Tokens;
 
 /// Each of some terms has one posting, the first of weight `first`.
 fn scorer(terms: u32, first: f64, binary: bool) -> Result<Scorer, Invalid> {
@@ -68,7 +69,30 @@ fn rows_are_scaled_by_the_length_of_their_kinds() {
     assert!(refused(Scaling { length: vec![1.0], ..good.clone() }));
     assert!(refused(Scaling { length: vec![f64::NAN; 4], ..good.clone() }));
     assert!(refused(Scaling { groups: good.groups[..1].to_vec(), ..good }));
-    assert!(refused(scaling([(once, 0), (once, 8)])));
+    assert!(refused(scaling([(once, 0), (once, 32)])));
+}
+
+#[test]
+fn words_with_a_colon_and_without_are_kinds_too() {
+    let names = Names::new(b"a:ba:cbbcc".to_vec(), vec![0, 3, 6, 8, 10]).unwrap();
+    let lexicon = Lexicon::new(Terms { tokens: Tokens::Whitespace, ..Terms::default() }, names).unwrap();
+    let card = Scorecard {
+        bias: vec![0.0; 2],
+        absent: vec![0.0; 2],
+        indptr: vec![0, 1, 2, 3, 4],
+        label: vec![1, 1, 3, 3],
+        weight: vec![1.0, 2.0, 4.0, 8.0],
+        binary: false,
+    };
+    let scored = |kinds: [u32; 2], text| {
+        let groups = kinds.map(|kinds| Group { counting: Counting::Once, kinds }).to_vec();
+        let scaling = Scaling { length: vec![1.0; 4], groups };
+        Scorer::scaled(card.clone(), scaling, &lexicon).unwrap().scores(&lexicon, &[text], 1)[1]
+    };
+    let text = "a:b a:c bb a:c bb";
+    assert_eq!(scored([8, 16], text), 3.0 * (1.0 / 2f64.sqrt()) + 4.0);
+    assert_eq!(scored([4, 8], text), 3.0 * (1.0 / 3f64.sqrt()) + 4.0 * (1.0 / 2f64.sqrt()));
+    assert_eq!(scored([24, 16], "cc"), 8.0);
 }
 
 #[test]

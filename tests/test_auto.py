@@ -45,10 +45,10 @@ def test_terms_that_are_asked_for_are_those_that_are_seen(tickets):
 
 
 def test_what_there_is_no_time_for_is_passed_over_and_said(tickets, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("deciban.fitting.plan.SECONDS", {"bayes": 1e-9, "logistic": 1e-9, "ratios": 1e9})
+    monkeypatch.setattr("deciban.fitting.plan.SECONDS", {"bayes": 1e-9, "fitted": 1e-9, "ratios": 1e9})
     model, file = deciban.train(*tickets, words=(1, 2)), tmp_path / "m.deciban"
     fit = model.provenance[0]["fit"]
-    assert [*fit["weights"]] == ["words, naive Bayes", "words, logistic"]
+    assert [*fit["weights"]] == ["words, naive Bayes", "words, hinge"]
     assert {*fit["passed_over"]} == {"words, ratios, logistic"}
     model.save(file)
     assert run(["info", str(file)]) == 0
@@ -69,7 +69,7 @@ def test_the_command_says_what_it_chose(tmp_path, capsys):
     assert run(["train", str(TICKETS), "-o", str(tmp_path / "m.deciban"), "--budget", "10m"]) == 0
     out = capsys.readouterr().out
     assert (
-        "chosen: 5 models of all terms, added up: 90.9% of held-out texts right; characters, naive Bayes alone" in out
+        "chosen: 5 models of all terms, added up: 90.8% of held-out texts right; characters, naive Bayes alone" in out
     )
 
 
@@ -95,6 +95,13 @@ def test_long_texts_have_shorter_runs_and_much_text_has_none():
     assert (of(100_000).chars, of(1_000_000).chars_across) == ((2, 6), (1, 5))
     assert (of(20_000_000).chars, of(20_000_000).words) == (None, (1, 2))
     assert of(20_000_000, budget=None).chars == (2, 5)
+
+
+def test_long_texts_have_longer_runs_of_words():
+    def of(length):
+        return planned(Settings(model="auto"), np.array([500, 500]), length).settings
+
+    assert (of(100_000).words, of(1_000_000).words) == ((1, 2), (1, 3))
 
 
 def test_more_text_than_there_is_time_for_is_not_kept(tmp_path, capsys):

@@ -29,21 +29,15 @@ Floats = npt.NDArray[np.float64]
 STEPS = 300
 NEAR = 1e-6  # of the objective: a step that gains no more is the last
 
-TF_IDF, PRESENCE = Sight(), Sight(weighting="binary", idf=False, length_norm=False)
-FEWEST = 2  # half of all runs of characters are in one text only, and say little of others
+FEWEST = 2  # half of all runs are in one text only, and say little of others
+TF_IDF, PRESENCE = Sight(least=FEWEST), Sight(weighting="binary", idf=False, length_norm=False, least=FEWEST)
 MEMBERS = (
     Member("words, naive Bayes", replace(PRESENCE, kinds=WORDS), "bayes", alpha=0.3),
-    Member("words, logistic", replace(TF_IDF, kinds=WORDS), "logistic", c=10.0),
+    Member("words, hinge", replace(TF_IDF, kinds=WORDS), "squared_hinge"),
     Member("words, ratios, logistic", replace(TF_IDF, kinds=WORDS), "logistic", c=10.0, ratios=(0.3, 1.0)),
-    Member("characters inside words, logistic", replace(TF_IDF, kinds=INSIDE, least=FEWEST), "logistic", c=5.0),
-    Member(
-        "characters, ratios, logistic",
-        replace(TF_IDF, kinds=ACROSS, least=FEWEST),
-        "logistic",
-        c=10.0,
-        ratios=(0.3, 1.0),
-    ),
-    Member("characters, naive Bayes", replace(PRESENCE, kinds=ACROSS, least=FEWEST), "bayes", alpha=0.3),
+    Member("characters inside words, hinge", replace(TF_IDF, kinds=INSIDE), "squared_hinge"),
+    Member("characters, ratios, logistic", replace(TF_IDF, kinds=ACROSS), "logistic", c=10.0, ratios=(0.3, 1.0)),
+    Member("characters, naive Bayes", replace(PRESENCE, kinds=ACROSS), "bayes", alpha=0.3),
 )
 
 

@@ -23,9 +23,9 @@ LEAST_TEXTS = 200  # below, held-out texts are too few to choose by
 LEAST_OF_LABEL = 5  # one a fold
 MOST_SCORES = 1 << 26  # texts x labels
 MOST_WEIGHTS = 1 << 28  # terms x labels
-LONG = 400  # characters: texts of so many have enough of shorter runs
+LONG = 400  # characters: texts of so many have enough of shorter runs, and of longer runs of words
 WORDS_A_SECOND, CHARS_A_SECOND = 5e6, 0.25e6  # characters of text for which a second must be left
-SECONDS = {"bayes": 1e-8, "logistic": 1e-7, "ratios": 2.5e-7}  # a number and label, until it is known better
+SECONDS = {"bayes": 1e-8, "fitted": 1e-7, "ratios": 2.5e-7}  # a number and label, until it is known better
 
 
 class Planned(NamedTuple):
@@ -55,7 +55,7 @@ def planned(settings: Settings, documents: npt.NDArray[np.int64], length: int | 
     seen = {field.name: getattr(settings, field.name) for field in fields(Terms) if field.name != "properties"}
     if any(value != field.default for field in fields(Terms) for value in [seen.get(field.name, field.default)]):
         return Planned(replace(settings, model="committee"), "of the terms that were asked for")
-    return Planned(replace(settings, model="committee", **_terms(length, n, settings.budget)), "of all terms")
+    return Planned(replace(settings, model="committee", **_terms(settings, length, n)), "of all terms")
 
 
 def most_characters(budget: float | None) -> float:
@@ -63,12 +63,14 @@ def most_characters(budget: float | None) -> float:
     return np.inf if budget is None else WORDS_A_SECOND * budget
 
 
-def _terms(length: int, n: int, budget: float | None) -> dict[str, Any]:
+def _terms(settings: Settings, length: int, n: int) -> dict[str, Any]:
+    """What is seen of n texts of so many characters. Longer runs of words have their time, too."""
     words = {"tokens": "marks", "words": (1, 2), "edges": True}
-    if budget is not None and length > CHARS_A_SECOND * budget:
+    if settings.budget is not None and length > CHARS_A_SECOND * settings.budget:
         return words
-    longest = 5 if length > LONG * n else 6
-    return {**words, "chars": (2, longest), "chars_across": (1, longest)}
+    if length > LONG * n:
+        return {**words, "words": (1, 3), "chars": (2, 5), "chars_across": (1, 5)}
+    return {**words, "chars": (2, 6), "chars_across": (1, 6)}
 
 
 class Late(Exception):  # noqa: N818
@@ -116,7 +118,7 @@ class Clock:
 
 
 def _kind(member: Member) -> str:
-    return "bayes" if member.loss == "bayes" else "ratios" if member.ratios else "logistic"
+    return "bayes" if member.loss == "bayes" else "ratios" if member.ratios else "fitted"
 
 
 def _work(seen: Seen, of: Labelled) -> int:

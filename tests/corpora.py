@@ -41,7 +41,7 @@ PROPERTIES = {
     **dict.fromkeys(
         [
             *["caps", "capitalised", "repeats", "numbers", "currency", "urls", "emails", "emoji", "long", "lookalikes"],
-            *["length", "negation", "headers"],
+            *["length", "negation", "pairs", "headers"],
         ],
         (),
     ),

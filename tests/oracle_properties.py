@@ -215,6 +215,15 @@ def tell_negation(p):
         last = word
 
 
+@of("pairs")
+def tell_pairs(p):
+    words = ["<s>", *(p.form(s, e) for s, e in p.words)]
+    for at, (s, e) in enumerate(p.words, 1):
+        yield from ((f"\ts{words[at - back]}…{words[at]}", s, e) for back in (2, 3) if back <= at)
+        if at > 1:
+            yield f"\ts<s> {words[1]}…{words[at]}", s, e
+
+
 def misspelling(p, words):
     for s, e in p.words:
         word = p.form(s, e)

@@ -33,6 +33,7 @@ def test_without_a_model_the_best_is_looked_for(tickets):
     assert [*fit["weights"]] == [member.name for member in MEMBERS]
     assert fit["held_out"]["together"] >= max(fit["held_out"].values()) - 0.01
     asked = {"words": (1, 2), "edges": True, "tokens": "marks", "chars": (2, 6), "chars_across": (1, 6)}
+    asked |= {"properties": "pairs"}
     same = deciban.train(*tickets, model="committee", **asked)
     assert np.array_equal(model.scores(tickets[0]), same.scores(tickets[0]))
 
@@ -69,7 +70,7 @@ def test_the_command_says_what_it_chose(tmp_path, capsys):
     assert run(["train", str(TICKETS), "-o", str(tmp_path / "m.deciban"), "--budget", "10m"]) == 0
     out = capsys.readouterr().out
     assert (
-        "chosen: 5 models of all terms, added up: 90.8% of held-out texts right; characters, naive Bayes alone" in out
+        "chosen: 4 models of all terms, added up: 90.8% of held-out texts right; characters, naive Bayes alone" in out
     )
 
 
@@ -97,11 +98,14 @@ def test_long_texts_have_shorter_runs_and_much_text_has_none():
     assert of(20_000_000, budget=None).chars == (2, 5)
 
 
-def test_long_texts_have_longer_runs_of_words():
-    def of(length):
-        return planned(Settings(model="auto"), np.array([500, 500]), length).settings
+def test_long_texts_have_longer_runs_of_words_and_short_ones_pairs_beside_what_was_asked_for():
+    def of(length, **given):
+        return planned(Settings(model="auto", **given), np.array([500, 500]), length).settings
 
     assert (of(100_000).words, of(1_000_000).words) == ((1, 2), (1, 3))
+    assert (str(of(100_000).properties), of(1_000_000).properties) == ("pairs", None)
+    assert str(of(100_000, properties={"caps": [], "trigger:a": ["b"]}).properties) == "caps,pairs,trigger:a(1)"
+    assert str(of(1_000_000, properties="caps").properties) == "caps"
 
 
 def test_more_text_than_there_is_time_for_is_not_kept(tmp_path, capsys):

@@ -107,7 +107,7 @@ def test_spans_are_pieces_of_the_text(text):
 @given(hostile, st.sampled_from(PLAIN))
 def test_each_property_is_told_by_itself(text, name):
     alone = told(text, {name: []})
-    kinds = {"negation": "\tn", "headers": "\tf"}
+    kinds = {"negation": "\tn", "pairs": "\ts", "headers": "\tf"}
     start = kinds.get(name, f"\tp{name}")
     assert sorted(alone) == sorted(
         f for f in told(text) if re.split("[:×]", f[0])[0] == start or (name in kinds and f[0].startswith(start))
@@ -154,6 +154,15 @@ EXAMPLES = [
         "negation",
         "I don't like this film, but I like you",
         [("not_like", "like"), ("not_this", "this"), ("not_film", "film")],
+    ),
+    (
+        "pairs",
+        "What is the capital?",
+        [
+            *[("<s>…is", "is"), ("<s> what…is", "is")],
+            *[("what…the", "the"), ("<s>…the", "the"), ("<s> what…the", "the")],
+            *[("is…capital", "capital"), ("what…capital", "capital"), ("<s> what…capital", "capital")],
+        ],
     ),
     (
         "headers",
@@ -300,7 +309,7 @@ def test_the_scikit_learn_face_sees_the_same(tickets):
 
 def test_auto_sees_all_terms_and_the_properties(tickets):
     model = deciban.train(*tickets, properties="caps", budget=20)
-    assert (model.settings.chars, model.settings.properties.names) == ((2, 6), ("caps",))
+    assert (model.settings.chars, model.settings.properties.names) == ((2, 6), ("caps", "pairs"))
 
 
 def test_a_command_predicts_without_numpy(tmp_path):

@@ -44,7 +44,7 @@ impl Settings {
 }
 
 /// Every property that there is, and lists for those that need one.
-const PROPERTIES: [(&str, &[&str]); 17] = [
+const PROPERTIES: [(&str, &[&str]); 18] = [
     ("caps", &[]),
     ("capitalised", &[]),
     ("repeats", &[]),
@@ -57,6 +57,7 @@ const PROPERTIES: [(&str, &[&str]); 17] = [
     ("lookalikes", &[]),
     ("length", &[]),
     ("negation", &[]),
+    ("pairs", &[]),
     ("headers", &[]),
     ("headers:subject", &[]),
     ("misspelling", &["abba", "free", "caf\u{e9}"]),

@@ -28,7 +28,7 @@ from .errors import (
 
 PLAIN = (
     *("caps", "capitalised", "repeats", "numbers", "currency", "urls", "emails", "emoji", "long", "lookalikes"),
-    *("length", "negation", "headers"),
+    *("length", "negation", "pairs", "headers"),
 )
 MISSPELLING, TRIGGER, HEADERS = "misspelling", "trigger:", "headers:"
 KNOWN = (*PLAIN, "headers:FIELD", MISSPELLING, "misspelling:FILE", "trigger:FILE")

@@ -22,7 +22,7 @@ LONGEST = 64
 MOST_BITS = 31
 
 _CHARS, _ACROSS, _HASHED = "\tc", "\ta", "\th"
-_PROPERTY, _NEGATED, _FIELD = "\tp", "\tn", "\tf"
+_PROPERTY, _NEGATED, _PAIR, _FIELD = "\tp", "\tn", "\ts", "\tf"
 
 
 class Seen(NamedTuple):
@@ -139,8 +139,8 @@ def display(term: str) -> str:
 
     >>> display("no refund"), display("refund \\t</s>"), display("\\tc ref"), display("\\tao ref")
     ('no refund', 'refund </s>', '‹·ref›', '«o·ref»')
-    >>> display("\\tpcaps"), display("\\tngood"), display("\\tfsubject:free")
-    ('[caps]', 'not_good', 'subject:free')
+    >>> display("\\tpcaps"), display("\\tngood"), display("\\tswhat…city"), display("\\tfsubject:free")
+    ('[caps]', 'not_good', 'what…city', 'subject:free')
     """
     if term.startswith(_CHARS):
         return f"‹{_visible(term.removeprefix(_CHARS))}›"
@@ -150,8 +150,8 @@ def display(term: str) -> str:
         return f"[{_visible(term.removeprefix(_PROPERTY))}]"
     if term.startswith(_NEGATED):
         return f"not_{term.removeprefix(_NEGATED)}"
-    if term.startswith(_FIELD):
-        return term.removeprefix(_FIELD)
+    if term.startswith((_PAIR, _FIELD)):
+        return term[len(_PAIR) :]
     if term.startswith(_HASHED):
         return f"#{term.removeprefix(_HASHED)}"
     return term.replace("\t", "")

@@ -3,13 +3,14 @@
 //! A text comes in as it was given, neither lower-cased nor folded; names go out, each with the bytes that it stands for.
 //! A text is cut once, into words (runs of letters, digits and underscores), addresses and what stands between them
 //! ([`Pieces`]); whatever stands inside an address is seen as that address alone. Names begin with [`PROPERTY`], the
-//! property's name and, for most, a colon and a detail; told again, it is told by powers of two: `caps`, `caps×2`, `caps×4`. Negated words with [`NEGATED`], words of mail headers with
-//! [`FIELD`] and the field's name. `docs/properties.md` says of each what it sees exactly.
+//! property's name and, for most, a colon and a detail; told again, it is told by powers of two: `caps`, `caps×2`, `caps×4`. Negated words with [`NEGATED`], pairs of words with
+//! [`PAIR`], words of mail headers with [`FIELD`] and the field's name. `docs/properties.md` says of each what it sees exactly.
 
 mod encoded;
 mod headers;
 mod marks;
 mod negation;
+mod pairs;
 mod pieces;
 mod spelling;
 mod triggers;
@@ -31,6 +32,8 @@ use triggers::Trigger;
 pub const PROPERTY: &str = "\tp";
 /// How the name of a negated word begins.
 pub const NEGATED: &str = "\tn";
+/// How the name of a pair of words begins.
+pub const PAIR: &str = "\ts";
 /// How the name of a word of a header field begins.
 pub const FIELD: &str = "\tf";
 
@@ -49,9 +52,10 @@ enum Plain {
     Lookalikes,
     Length,
     Negation,
+    Pairs,
 }
 
-const NAMES: [(&str, Plain); 12] = [
+const NAMES: [(&str, Plain); 13] = [
     ("caps", Plain::Caps),
     ("capitalised", Plain::Capitalised),
     ("repeats", Plain::Repeats),
@@ -64,6 +68,7 @@ const NAMES: [(&str, Plain); 12] = [
     ("lookalikes", Plain::Lookalikes),
     ("length", Plain::Length),
     ("negation", Plain::Negation),
+    ("pairs", Plain::Pairs),
 ];
 const TRIGGER: &str = "trigger:";
 const HEADERS: &str = "headers:";
@@ -139,7 +144,8 @@ impl Properties {
 
     /// Whether words are looked at in the form in which they are counted.
     fn has_forms(&self) -> bool {
-        self.asked.has(Plain::Negation) || self.spelling.is_some() || !self.triggers.is_empty()
+        let plain = [Plain::Negation, Plain::Pairs];
+        plain.into_iter().any(|one| self.asked.has(one)) || self.spelling.is_some() || !self.triggers.is_empty()
     }
 
     /// Tells all properties of a text.
@@ -175,6 +181,9 @@ impl Properties {
         }
         if self.asked.has(Plain::Negation) {
             negation::each(text, pieces, &mut tell);
+        }
+        if self.asked.has(Plain::Pairs) {
+            pairs::each(pieces, &mut tell);
         }
     }
 }

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from ..scorecard import WORDS
 from ..splits import folds_of as folds_of  # dealt as everywhere
 from .members import Labelled, Linear, Member
-from .seen import ACROSS, INSIDE, Sight
+from .seen import ACROSS, INSIDE, PAIRS, Sight
 
 Floats = npt.NDArray[np.float64]
 STEPS = 300
@@ -33,8 +33,8 @@ FEWEST = 2  # half of all runs are in one text only, and say little of others
 TF_IDF, PRESENCE = Sight(least=FEWEST), Sight(weighting="binary", idf=False, length_norm=False, least=FEWEST)
 MEMBERS = (
     Member("words, naive Bayes", replace(PRESENCE, kinds=WORDS), "bayes", alpha=0.3),
-    Member("words, hinge", replace(TF_IDF, kinds=WORDS), "squared_hinge"),
-    Member("words, ratios, logistic", replace(TF_IDF, kinds=WORDS), "logistic", c=10.0, ratios=(0.3, 1.0)),
+    Member("words, hinge", replace(TF_IDF, kinds=WORDS | PAIRS), "squared_hinge"),
+    Member("words, ratios, logistic", replace(TF_IDF, kinds=WORDS | PAIRS), "logistic", c=10.0, ratios=(0.3, 1.0)),
     Member("characters inside words, hinge", replace(TF_IDF, kinds=INSIDE), "squared_hinge"),
     Member("characters, ratios, logistic", replace(TF_IDF, kinds=ACROSS), "logistic", c=10.0, ratios=(0.3, 1.0)),
     Member("characters, naive Bayes", replace(PRESENCE, kinds=ACROSS), "bayes", alpha=0.3),

@@ -8,7 +8,7 @@ is the length of the row so made, or 1:
     idf_j = 1 + log((1 + n) / (1 + m_j))              of n documents, m_j of them with the term
 
 idf_j and |x| know nothing of labels. A model may see some kinds of terms only (words, those of fields or of the text of
-mails, characters inside words, across), and only those that `least` documents have.
+mails, pairs of words, characters inside words, across), and only those that `least` documents have.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from ..settings import Settings
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 ACROSS, INSIDE = KINDS["\ta"], KINDS["\tc"]
-ALL = ACROSS | INSIDE | WORDS
+PAIRS = 32  # of words that stand apart: a bit to be seen by; in a row's length they are words
+ALL = ACROSS | INSIDE | WORDS | PAIRS
 AT_ONCE = 1 << 20  # products
 
 
@@ -50,7 +51,8 @@ class Sight:
     @property
     def group(self) -> int:
         """The group that its weights are, by its number in a scorecard's scaling."""
-        return group_of(self.weighting, self.kinds if self.length_norm else 0)
+        kinds = self.kinds & ~PAIRS | (WORDS if self.kinds & PAIRS else 0)
+        return group_of(self.weighting, kinds if self.length_norm else 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +143,7 @@ def _of_kinds(counts: Counts, kinds: int) -> npt.NDArray[np.bool_]:
     places = range(len(counts.lexicon))
     name = lambda place: counts.lexicon.name(place) or ""  # noqa: E731
     of = np.full(len(places), WORDS)
-    for start, kind in KINDS.items():
+    for start, kind in (*KINDS.items(), ("\ts", PAIRS)):
         after = start[:-1] + chr(ord(start[-1]) + 1)
         first, last = (bisect_left(places, edge, key=name) for edge in (start, after))
         of[first:last] = kind

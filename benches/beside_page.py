@@ -126,6 +126,8 @@ def _bar(who: str, found: list[Beside]) -> list[str]:
     mean = f"{fmean(one.points for one in found):+.2f}"
     told = f"{worst.points:+.2f} ({worst.set})"
     verdict = "" if who not in RIVALS else "yes" if holds else "**no**"
+    if verdict and len(found) < len(ORDER):
+        verdict = f"open: {len(found)} of {len(ORDER)} sets"
     return [who, str(len(found)), str(len(ahead)), counts[0], str(len(behind)), counts[1], told, mean, verdict]
 
 
@@ -142,7 +144,8 @@ def _accuracies(known: Results) -> str:
             against = f"{beside(name, best, whole[OURS], whole[best])} | {best}"
         n = len(_right(next(iter(whole.values())))) if whole else 0
         cells = [_share(shares.get(who), max(shares.values(), default=0), of.get(who, {})) for who in (OURS, *RIVALS)]
-        rows.append([name, f"{n:,}", *cells, against or " | "])
+        folds = f" ({len(of.get(OURS, {}))} of {FOLDS} folds)" if name in WITHOUT_TEST else ""
+        rows.append([f"{name}{folds}", f"{n:,}", *cells, against or " | "])
     columns = ["set", "test texts", OURS, *RIVALS, "ahead of the best rival (95 %)", "which"]
     noted = "`?`: no more than luck, by the paired bootstrap or McNemar's mid-p."
     return f"{_lines(columns, rows)}\n\n{noted}"

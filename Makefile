@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check rust lint types layers pytest browser mailers format picture bench scale labels hierarchy unlabelled feed accuracy table several calibration audit filter solvers projection \
+.PHONY: help setup demo test check rust lint types layers pytest browser mailers format picture bench scale labels hierarchy unlabelled feed accuracy table several calibration audit rivals filter solvers projection \
 	selection properties curve drift fuzz data clean
 
 help:  ## list the targets
@@ -95,6 +95,9 @@ projection: .venv/bench  ## measure models of projected rows, and trees on them;
 
 audit: .venv/bench  ## measure how well wrong labels are found, beside cleanlab; writes benches/results/audit.md
 	$(BIN)/python -m benches.audit $(BENCH)
+
+rivals: .venv/bench  ## measure accuracy beside fastText, scikit-learn and Vowpal Wabbit; writes benches/results/rivals.md
+	$(BIN)/python -m benches.beside $(BENCH)
 
 several: .venv/bench  ## measure texts of several labels beside scikit-learn; writes benches/results/several.md
 	$(BIN)/python -m benches.several $(BENCH)

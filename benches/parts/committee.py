@@ -27,8 +27,8 @@ LEAST = {
 FOLDS = 10
 ABOUT = """Accuracy, in %, of `deciban train --budget none`, as it comes, and the seconds that training took (the mean
 of folds, by the clock, all cores): 10-fold, or the authors' test part. Beside it what held-out texts of the training
-part promised. Members and their settings were found on cr, mpqa, rt-s, subj and trec, partly with their folds in
-view, and by folds of the training parts of trec, r52 and imdb; weights are learnt in each training part alone.
+part promised. Members and their settings were chosen by held-out training texts of cr, mpqa, rt-s, subj, trec, r52 and
+imdb, with figures of their folds or test parts on the same screen; weights are learnt in each training part alone.
 """
 
 

@@ -65,7 +65,7 @@ def made(name: str) -> Path:
 def measured(who: str, path: Path) -> Result:
     """What a child finds, and what it takes."""
     command = [sys.executable, "-m", "benches.audit_child", who, str(path)]
-    one = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    one = machine.environment(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     start, before = time.perf_counter(), os.times()
     done = subprocess.run(command, cwd=corpus.ROOT, env=one, stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603
     seconds, after = time.perf_counter() - start, os.times()

@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import fcntl
 import json
-import os
 import resource
 import subprocess
 import sys
@@ -84,7 +83,7 @@ def orders(names: list[str], who: list[str], threads: int | None) -> Iterator[Or
 def measured(order: Order) -> dict[str, Any]:
     """What a child finds; or that it did not end."""
     command = [sys.executable, "-m", "benches.beside", "--child", json.dumps(order)]
-    one = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    one = machine.environment(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     done = subprocess.run(command, cwd=corpus.ROOT, env=one, stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603
     if done.returncode == 0:
         return dict(json.loads(done.stdout.splitlines()[-1]))

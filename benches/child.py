@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from . import rivals
+from . import machine, rivals
 from .corpus import MB, MEAN_WORDS, Corpus
 
 Result = dict[str, Any]
@@ -142,7 +142,7 @@ def start(order: Order) -> Result:
     text = Corpus(order.corpus).examples(0.001)[0][0]
     command, given = order.contestant.command(Path(order.model), text)
 
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment = machine.environment()
 
     def run() -> object:
         return subprocess.run(command, input=given, text=True, check=True, capture_output=True, env=environment)  # noqa: S603

@@ -311,7 +311,7 @@ def _boxed(mail: bytes) -> bytes:
 
 def _seconds(command: list[str], inputs: list[str | None]) -> tuple[float, float]:
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment = machine.environment()
     for path in inputs:
         with open(path or os.devnull, "rb") as file:
             subprocess.run(command, stdin=file, stdout=subprocess.DEVNULL, env=environment, check=False)  # noqa: S603

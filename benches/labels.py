@@ -182,7 +182,7 @@ def measured(task: Task) -> Result:
     for name in CHILDREN:
         print(f"{task.name}: {name}", file=sys.stderr)
         command = [sys.executable, "-m", "benches.labels", "--child", name, task.name]
-        one = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        one = machine.environment(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
         done = subprocess.run(command, cwd=corpus.ROOT, env=one, stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603
         result |= json.loads(done.stdout)
     return result

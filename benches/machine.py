@@ -31,6 +31,11 @@ def facts() -> dict[str, str]:
     }
 
 
+def environment(**more: str) -> dict[str, str]:
+    """What children are given: Python may keep what it compiles, as it has it for whoever installs a package."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | more
+
+
 def _packages() -> list[str]:
     return sorted({kind.package for kind in rivals.RIVALS.values() if kind.package})
 

@@ -10,6 +10,7 @@
 //! is expected of unlabelled texts; [`search`] tells which term to see next; [`fit`] solves for weights that no counts give. [`vectorise`] makes what scikit-learn's vectorisers make.
 
 pub mod accents;
+mod by_label;
 pub mod calibration;
 mod characters;
 mod chars;

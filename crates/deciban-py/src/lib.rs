@@ -579,7 +579,7 @@ impl Tally {
             self.tally.add(texts, labels, stop).map_err(invalid)
         };
         let counted = match &texts {
-            Texts::List(list) if self.threads != 1 => {
+            Texts::List(list) if self.threads != 1 && texts.is_long() => {
                 in_runs_aside(list, BYTES_COUNTED_AT_ONCE, |texts, stop| count(texts, &|| stop.load(Ordering::Relaxed)))
             }
             _ => texts.in_runs_of(py, BYTES_COUNTED_AT_ONCE, |texts| count(texts, &asks_python)),

@@ -77,11 +77,16 @@ impl<'py> Texts<'py> {
         lexicon: &Lexicon,
         job: impl FnMut(&[Text<'_>]) -> PyResult<()> + Send,
     ) -> PyResult<()> {
-        let bytes = self.about();
-        if bytes > BYTES_AT_ONCE {
+        if self.is_long() {
+            let bytes = self.about();
             py.detach(|| lexicon.expect(bytes));
         }
         self.in_runs(py, job)
+    }
+
+    /// Whether all are more than what is taken at once.
+    pub fn is_long(&self) -> bool {
+        self.about() > BYTES_AT_ONCE
     }
 
     /// About how many bytes there are in all, by a few texts of a list from all over it.

@@ -121,10 +121,13 @@ def see(rows: Rows, counts: Counts, sight: Sight, given: Floats | None = None) -
     column = (np.cumsum(chosen, dtype=np.uint32) - np.uint32(1))[rows.term]
     t = (idf(counts) if sight.idf else np.ones(len(chosen))) if given is None else given
     t = t[terms]
-    value = counted(rows.count, sight.weighting) * t[column]
+    value = counted(rows.count, sight.weighting)
+    value *= t[column]
     typical = 1.0
     if sight.length_norm:
-        lengths = np.sqrt(np.bincount(rows.row, value**2, len(rows)))
+        lengths, full = np.zeros(len(rows)), np.flatnonzero(np.diff(rows.indptr))
+        if len(full):
+            lengths[full] = np.sqrt(np.add.reduceat(value * value, rows.indptr[full]))
         lengths[lengths == 0] = 1.0
         value /= np.repeat(lengths, np.diff(rows.indptr))
         typical = float(np.mean(1 / lengths))

@@ -12,13 +12,16 @@
 use std::ops::Range;
 
 use crate::Invalid;
+use crate::by_label::by_label;
 use crate::near::prefetch;
 use crate::parts;
 
 /// Entries for which it is worth to start a thread.
 const WORTH_A_THREAD: usize = 1 << 16;
-/// So many entries ahead what a term weighs is asked for.
+/// So many entries ahead memory is asked for the counts of a term.
 const AHEAD: usize = 8;
+/// Up to so many labels zeros are kept too, so that a count need not say of which label it is.
+const FEW_LABELS: usize = 4;
 
 /// Rows of terms, each term once a row, and the label of each row.
 #[derive(Debug, Clone, Copy)]
@@ -35,11 +38,63 @@ pub struct Labelled<'a> {
     pub labels: usize,
 }
 
+/// By term and label: how many documents have it. Terms of one document have no counts: no other asks for them.
+enum Counts {
+    /// One of each label.
+    All(Vec<u32>),
+    /// Where those of each term begin, and all that are not zero, each with its label: short ones, to be near.
+    Some(Vec<u32>, Vec<(u16, u16)>),
+}
+
+impl Counts {
+    /// All counts, the greatest of them, and how many terms have any.
+    fn new(of: &Labelled<'_>) -> (Self, usize, usize) {
+        if of.labels > FEW_LABELS && of.own.len().max(of.labels) <= u16::MAX.into() {
+            Self::some(of)
+        } else {
+            Self::all(of)
+        }
+    }
+
+    fn all(of: &Labelled<'_>) -> (Self, usize, usize) {
+        let (k, mut all) = (of.labels, vec![0; of.terms * of.labels]);
+        for (row, &own) in of.indptr.windows(2).zip(of.own) {
+            let terms = &of.term[row[0] as usize..row[1] as usize];
+            terms.iter().for_each(|&term| prefetch(&all[term as usize * k + own as usize]));
+            terms.iter().for_each(|&term| all[term as usize * k + own as usize] += 1);
+        }
+        let (most, mut known) = (all.iter().max().map_or(0, |&most| most as usize), 0);
+        for counts in all.chunks_exact_mut(k.max(1)) {
+            let sum: u32 = counts.iter().sum();
+            known += usize::from(sum > 0);
+            if sum == 1 {
+                counts.fill(0);
+            }
+        }
+        (Counts::All(all), most, known)
+    }
+
+    fn some(of: &Labelled<'_>) -> (Self, usize, usize) {
+        let found = by_label((of.indptr, of.term), of.own, (of.terms, of.labels), |count: &mut u16, _| *count += 1);
+        let (mut start, mut some, mut known) = (vec![0], Vec::with_capacity(found.sum.len()), 0);
+        for term in found.start.windows(2) {
+            let places = term[0] as usize..term[1] as usize;
+            let (label, count) = (&found.label[places.clone()], &found.sum[places]);
+            known += usize::from(!count.is_empty());
+            if count != [1] {
+                some.extend(label.iter().zip(count).map(|(&label, &count)| (label as u16, count)));
+            }
+            start.push(some.len() as u32);
+        }
+        let most = found.sum.iter().max().map_or(0, |&most| most.into());
+        (Counts::Some(start, some), most, known)
+    }
+}
+
 /// What was counted, and logarithms of it.
 struct Model<'a> {
     of: Labelled<'a>,
-    /// By term and label: how many documents have it.
-    count: Vec<u32>,
+    count: Counts,
     /// The logarithm of each count, and one more.
     log: Vec<f64>,
     /// By label: documents, and terms in them.
@@ -64,6 +119,7 @@ fn check(of: &Labelled<'_>) -> Result<(), Invalid> {
     let fitting = of.indptr.len() == of.own.len() + 1
         && of.indptr.is_sorted()
         && ends == (Some(0), i64::try_from(of.term.len()).ok())
+        && u32::try_from(of.term.len()).is_ok()
         && of.term.iter().all(|&term| (term as usize) < of.terms)
         && of.own.iter().all(|&label| (label as usize) < of.labels);
     if fitting { Ok(()) } else { Err(Invalid("the rows do not fit their terms and labels")) }
@@ -71,55 +127,83 @@ fn check(of: &Labelled<'_>) -> Result<(), Invalid> {
 
 impl<'a> Model<'a> {
     fn new(of: Labelled<'a>) -> Self {
-        let (k, mut count) = (of.labels, vec![0; of.terms * of.labels]);
-        let (mut documents, mut sum) = (vec![0.0; k], vec![0.0; k]);
+        let (mut documents, mut sum) = (vec![0.0; of.labels], vec![0.0; of.labels]);
         for (row, &own) in of.indptr.windows(2).zip(of.own) {
-            let terms = &of.term[row[0] as usize..row[1] as usize];
-            terms.iter().for_each(|&term| prefetch(&count[term as usize * k + own as usize]));
-            terms.iter().for_each(|&term| count[term as usize * k + own as usize] += 1);
             documents[own as usize] += 1.0;
-            sum[own as usize] += terms.len() as f64;
+            sum[own as usize] += (row[1] - row[0]) as f64;
         }
-        let most = count.iter().max().map_or(0, |&most| most as usize);
+        let (count, most, known) = Counts::new(&of);
         let log = (1..=most + 1).map(|count| (count as f64).ln()).collect();
-        let known = count.chunks_exact(k.max(1)).filter(|of_term| of_term.iter().any(|&count| count > 0)).count();
         Model { of, count, log, documents, sum, known: known as f64 }
     }
 
     fn scores(&self, rows: Range<usize>) -> Vec<f64> {
-        let mut all = vec![0.0; rows.len() * self.of.labels];
-        for (row, sums) in rows.zip(all.chunks_exact_mut(self.of.labels.max(1))) {
-            self.add(row, sums);
+        let k = self.of.labels;
+        let mut all = vec![0.0; rows.len() * k];
+        for (row, sums) in rows.zip(all.chunks_exact_mut(k.max(1))) {
+            match &self.count {
+                Counts::All(count) => {
+                    let of = |term: usize| &count[term * k..][..k];
+                    let ask = |entry| self.term(entry + AHEAD).into_iter().for_each(|term| ask_for(of(term)));
+                    self.add(row, sums, ask, |term| (0..).zip(of(term).iter().copied()));
+                }
+                Counts::Some(start, count) => {
+                    let of = |term: usize| &count[start[term] as usize..start[term + 1] as usize];
+                    let ask = |entry| {
+                        self.term(entry + 2 * AHEAD).into_iter().for_each(|term| prefetch(&start[term]));
+                        self.term(entry + AHEAD).into_iter().for_each(|term| ask_for(of(term)));
+                    };
+                    self.add(row, sums, ask, |term| {
+                        of(term).iter().map(|&(label, count)| (label.into(), count.into()))
+                    });
+                }
+            }
         }
         all
     }
 
-    fn add(&self, row: usize, sums: &mut [f64]) {
-        let (of, k, own) = (&self.of, self.of.labels, self.of.own[row] as usize);
-        let terms = &of.term[of.indptr[row] as usize..of.indptr[row + 1] as usize];
+    fn term(&self, entry: usize) -> Option<usize> {
+        self.of.term.get(entry).map(|&term| term as usize)
+    }
+
+    /// Adds to a row's sums what its terms weigh by their labels and `counts`, for which `ask` asks some entries ahead.
+    #[inline(always)]
+    fn add<C: Iterator<Item = (u32, u32)>>(
+        &self,
+        row: usize,
+        sums: &mut [f64],
+        ask: impl Fn(usize),
+        counts: impl Fn(usize) -> C,
+    ) {
+        let (of, own) = (&self.of, self.of.own[row]);
+        let entries = of.indptr[row] as usize..of.indptr[row + 1] as usize;
+        let terms = &of.term[entries.clone()];
         let mut length = 0.0;
-        for (at, &term) in terms.iter().enumerate() {
-            if let Some(&next) = terms.get(at + AHEAD) {
-                prefetch(&self.count[next as usize * k]);
-                prefetch(&self.count[next as usize * k + k - 1]);
+        for (entry, &term) in entries.zip(terms) {
+            ask(entry);
+            let mut of_own = 0;
+            for (label, count) in counts(term as usize) {
+                sums[label as usize] += self.log[count as usize];
+                of_own = if label == own { count } else { of_own };
             }
-            let counts = &self.count[term as usize * k..][..k];
-            if counts[own] == 1 && counts.iter().sum::<u32>() == 1 {
-                continue;
+            if of_own > 0 {
+                sums[own as usize] += self.log[of_own as usize - 1] - self.log[of_own as usize];
+                length += 1.0;
             }
-            sums.iter_mut().zip(counts).for_each(|(sum, &count)| *sum += self.log[count as usize]);
-            sums[own] += self.log[counts[own] as usize - 1] - self.log[counts[own] as usize];
-            length += 1.0;
         }
         let gone = terms.len() as f64 - length;
         let left = self.documents.iter().sum::<f64>() - 1.0;
         for (label, sum) in sums.iter_mut().enumerate() {
-            let is_own = f64::from(u8::from(label == own));
+            let is_own = f64::from(u8::from(label == own as usize));
             let mass = self.sum[label] - is_own * terms.len() as f64 + self.known - gone;
             let prior = (self.documents[label] - is_own) / left.max(1.0);
             *sum += prior.ln() - if length > 0.0 { length * mass.ln() } else { 0.0 };
         }
     }
+}
+
+fn ask_for<T>(counts: &[T]) {
+    counts.first().into_iter().chain(counts.last()).for_each(prefetch);
 }
 
 #[cfg(test)]
@@ -139,6 +223,15 @@ mod tests {
         assert!((found[2] - (1.0 / 3.0_f64).ln() - (2.0 / 4.0_f64).ln()).abs() < 1e-6, "{found:?}");
         assert!((found[3] - (2.0 / 3.0_f64).ln() - (1.0 / 3.0_f64).ln()).abs() < 1e-6, "{found:?}");
         assert!((found[6] - (1.0 / 3.0_f64).ln()).abs() < 1e-12, "{found:?}");
+    }
+
+    #[test]
+    fn labels_of_no_document_change_nothing() {
+        let (few, many) = (scores(OF, 1).unwrap(), scores(Labelled { labels: 9, ..OF }, 1).unwrap());
+        for (few, many) in few.chunks(2).zip(many.chunks(9)) {
+            assert!((few[1] - many[1]).abs() < 1e-12 && (few[0] == many[0] || (few[0] - many[0]).abs() < 1e-12));
+            assert!(many[2..].iter().all(|&none| none == f64::NEG_INFINITY));
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Rows that have been counted, and the label of each -> the counts of each term by label.
 
 use crate::Invalid;
+use crate::by_label::{ByLabel, by_label};
 use crate::counts::Counts;
 use crate::lexicon::Names;
 use crate::vectorise::matrix::Matrix;
@@ -23,45 +24,13 @@ pub fn counts(names: Names, rows: &Matrix<i64>, own: &[u32], labels: usize) -> R
     }
     let mut documents = vec![0; labels];
     own.iter().for_each(|&label| documents[label as usize] += 1);
-    let (starts, entries) = by_term(names.len(), rows, own);
-    let mut found = Counts { names, documents, ..Counts::empty(labels) };
-    let (mut of_label, mut met) = (vec![(0, 0); labels], Vec::new());
-    for term in starts.windows(2) {
-        for &(label, count) in &entries[term[0]..term[1]] {
-            let (occurrences, presences) = &mut of_label[label as usize];
-            if *presences == 0 {
-                met.push(label);
-            }
-            *occurrences += i64::from(count);
-            *presences += 1;
-        }
-        met.sort_unstable();
-        for label in met.drain(..) {
-            let (occurrences, presences) = std::mem::take(&mut of_label[label as usize]);
-            found.label.push(label);
-            found.occurrences.push(occurrences);
-            found.presences.push(presences);
-        }
-        found.indptr.push(found.label.len() as i64);
-    }
-    Ok(found)
-}
-
-/// The label and count of each entry, by term; and where the entries of each term begin.
-fn by_term(terms: usize, rows: &Matrix<i64>, own: &[u32]) -> (Vec<usize>, Vec<(u32, i32)>) {
-    let mut ends = vec![0; terms + 1];
-    rows.indices.iter().for_each(|&term| ends[term as usize + 1] += 1);
-    (1..=terms).for_each(|term| ends[term] += ends[term - 1]);
-    let (mut next, mut entries) = (ends.clone(), vec![(0, 0); rows.indices.len()]);
-    for (row, &label) in rows.indptr.windows(2).zip(own) {
-        let row = row[0] as usize..row[1] as usize;
-        for (&term, &count) in rows.indices[row.clone()].iter().zip(&rows.data[row]) {
-            let at = &mut next[term as usize];
-            entries[*at] = (label, count as i32);
-            *at += 1;
-        }
-    }
-    (ends, entries)
+    let add = |(presences, occurrences): &mut (i64, i64), entry: usize| {
+        *presences += 1;
+        *occurrences += rows.data[entry];
+    };
+    let ByLabel { start, label, sum } = by_label((&rows.indptr, &rows.indices), own, (names.len(), labels), add);
+    let (presences, occurrences) = sum.into_iter().unzip();
+    Ok(Counts { names, documents, indptr: start, label, occurrences, presences })
 }
 
 #[cfg(test)]

@@ -4,17 +4,13 @@
 //! other: rows keep the buckets that two texts have.
 
 use crate::hash::murmur3;
-use crate::near::prefetch;
 use crate::table::Node;
 
 /// There are two to the power of so many buckets.
 const BITS: u32 = 22;
 /// 2^64 by the golden ratio: the first bits of a product with it depend on all bits of the other factor.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
-
-/// So many buckets are asked for before they are counted.
-const AT_ONCE: usize = 64;
-/// The number of a bucket that has none.
+/// The bucket of an empty slot.
 const NONE: u32 = u32::MAX;
 
 /// One thread's runs.
@@ -22,12 +18,13 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Runs {
     /// The hash of each word's name, by its node.
     hash: Vec<u32>,
-    /// The buckets of the text that is being read.
+    /// The buckets of the text that is being read, and a table of those that were written down.
     met: Vec<u32>,
+    seen: Vec<u32>,
     rows: Buckets,
 }
 
-/// The buckets of some texts, each once a text and rising; those of text i end before `ends[i]`.
+/// The buckets of some texts, each once a text; those of text i end before `ends[i]`.
 #[derive(Debug, Default)]
 pub(super) struct Buckets {
     bucket: Vec<u32>,
@@ -59,11 +56,21 @@ impl Runs {
         self.met.push(bucket as u32);
     }
 
-    /// Whatever was met is in the text once: sorted, which asks for no memory but the text's own.
+    /// Writes down whatever was met, once.
     pub(super) fn end_text(&mut self) {
-        self.met.sort_unstable();
-        self.met.dedup();
-        self.rows.bucket.append(&mut self.met);
+        let slots = (2 * self.met.len()).clamp(1, 2 << BITS).next_power_of_two();
+        self.seen.clear();
+        self.seen.resize(slots, NONE);
+        for bucket in self.met.drain(..) {
+            let mut slot = bucket as usize % slots;
+            while self.seen[slot] != NONE && self.seen[slot] != bucket {
+                slot = (slot + 1) % slots;
+            }
+            if self.seen[slot] == NONE {
+                self.seen[slot] = bucket;
+                self.rows.bucket.push(bucket);
+            }
+        }
         self.rows.ends.push(self.rows.bucket.len());
     }
 
@@ -72,36 +79,66 @@ impl Runs {
     }
 }
 
+/// Buckets that two texts have, in words of as many buckets as those have bits.
+struct Shared(Vec<Word>);
+
+/// One bit a bucket: whether two texts have it. And how many of the words before are so, for which, while texts are still
+/// looked at, stands whether one text has it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Word {
+    shared: u64,
+    before: u64,
+}
+
+impl Shared {
+    fn new(chunks: &[Buckets]) -> Self {
+        let mut words = vec![Word::default(); 1 << BITS >> u64::BITS.ilog2()];
+        for &bucket in chunks.iter().flat_map(|chunk| &chunk.bucket) {
+            let (word, bit) = at(bucket);
+            let Word { shared, before } = &mut words[word];
+            *shared |= *before & bit;
+            *before |= bit;
+        }
+        let mut sum = 0;
+        for Word { shared, before } in &mut words {
+            *before = sum;
+            sum += u64::from(shared.count_ones());
+        }
+        Shared(words)
+    }
+
+    fn len(&self) -> usize {
+        self.0.last().map_or(0, |last| last.before as usize + last.shared.count_ones() as usize)
+    }
+
+    /// The number of a bucket among all that two texts have, if it is one.
+    #[inline(always)]
+    fn number(&self, bucket: u32) -> Option<u32> {
+        let (word, bit) = at(bucket);
+        let Word { shared, before } = self.0[word];
+        (shared & bit != 0).then(|| before as u32 + (shared & (bit - 1)).count_ones())
+    }
+}
+
+/// The word and the bit of a bucket.
+#[inline(always)]
+fn at(bucket: u32) -> (usize, u64) {
+    ((bucket / u64::BITS) as usize, 1 << (bucket % u64::BITS))
+}
+
 /// The rows of all texts.
 pub(super) fn rows(chunks: &[Buckets]) -> Rows {
-    let (number, terms) = numbers(chunks);
-    let mut found = Rows { indptr: vec![0], term: Vec::new(), terms };
+    let shared = Shared::new(chunks);
+    let mut found = Rows { indptr: vec![0], term: Vec::new(), terms: shared.len() };
     for Buckets { bucket, ends } in chunks {
         let mut start = 0;
         for &end in ends {
-            let row = &bucket[start..end];
-            row.iter().for_each(|&bucket| prefetch(&number[bucket as usize]));
-            found.term.extend(row.iter().map(|&bucket| number[bucket as usize]).filter(|&number| number != NONE));
+            found.term.extend(bucket[start..end].iter().filter_map(|&bucket| shared.number(bucket)));
             found.indptr.push(found.term.len() as i64);
             start = end;
         }
     }
     found
-}
-
-/// The number of each bucket, or none where it is not in two texts; and how many numbers there are.
-fn numbers(chunks: &[Buckets]) -> (Vec<u32>, usize) {
-    let mut texts = vec![0_u8; 1 << BITS];
-    for some in chunks.iter().flat_map(|chunk| chunk.bucket.chunks(AT_ONCE)) {
-        some.iter().for_each(|&bucket| prefetch(&texts[bucket as usize]));
-        some.iter().for_each(|&bucket| texts[bucket as usize] = texts[bucket as usize].saturating_add(1));
-    }
-    let mut terms = 0;
-    let number = |texts| {
-        terms += u32::from(texts > 1);
-        if texts > 1 { terms - 1 } else { NONE }
-    };
-    (texts.into_iter().map(number).collect(), terms as usize)
 }
 
 #[cfg(test)]

@@ -147,6 +147,9 @@ def places(indptr: Integers, label: Numbers, terms: Numbers, labels: Numbers) ->
 def lengths(
     indptr: Integers, term: Numbers, count: Integers, is_gone: npt.NDArray[np.bool_]
 ) -> tuple[Integers, Integers, Integers]: ...
+def seen(
+    rows: tuple[Integers, Numbers, Integers], column: Numbers, t: Floats, f: Floats, is_unit: bool
+) -> tuple[Integers, Numbers, npt.NDArray[np.float32], Floats]: ...
 def parts_of_length(indptr: Integers, numbers: Floats, one: float) -> Integers: ...
 def changes_elsewhere(
     masses: tuple[Integers, Numbers, Integers, Floats, Floats, float, int],

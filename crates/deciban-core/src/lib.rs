@@ -44,6 +44,7 @@ pub mod scaled;
 mod scan;
 pub mod scores;
 pub mod search;
+pub mod seen;
 pub mod stop;
 mod table;
 pub mod tally;

@@ -7,11 +7,14 @@ use deciban_core::Invalid;
 use deciban_core::fit::{
     self, Duals, Fitted, Labels, Loss, Matrix as CoreMatrix, Problem, Progress, Ratios, Rules, Unfit,
 };
+use deciban_core::seen::Sight;
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::{Flat, invalid};
+use crate::{Array, Flat, invalid};
+
+type View<'py, T> = PyReadonlyArray1<'py, T>;
 
 /// How often somebody who watches is told, and signals are looked at.
 const OFTEN: Duration = Duration::from_millis(100);
@@ -21,6 +24,9 @@ type Solution<'py> = (Bound<'py, PyArray2<f64>>, Vec<(f64, f64, usize)>);
 
 /// Where the rows of each output begin, those rows, and how often each is in its weights.
 type Sums<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
+
+/// Rows of numbers: where each begins, columns and values, and how long each was.
+type Found<'py> = (Array<'py, i64>, Array<'py, u32>, Array<'py, f32>, Array<'py, f64>);
 
 /// Rows, checked and laid out for solvers.
 #[pyclass(frozen, module = "deciban._core")]
@@ -41,6 +47,23 @@ pub struct Asked {
     epochs: usize,
     seed: u64,
     threads: usize,
+}
+
+/// What is seen of rows (indptr, term, count).
+#[pyfunction]
+pub fn seen<'py>(
+    py: Python<'py>,
+    rows: (View<'py, i64>, View<'py, u32>, View<'py, i64>),
+    column: View<'py, u32>,
+    t: View<'py, f64>,
+    f: View<'py, f64>,
+    is_unit: bool,
+) -> PyResult<Found<'py>> {
+    let (indptr, term, count) = (rows.0.as_slice()?, rows.1.as_slice()?, rows.2.as_slice()?);
+    let sight = Sight { column: column.as_slice()?, t: t.as_slice()?, f: f.as_slice()?, is_unit };
+    let found = py.detach(|| deciban_core::seen::seen(indptr, term, count, sight)).map_err(invalid)?;
+    let (column, value) = (PyArray1::from_vec(py, found.column), PyArray1::from_vec(py, found.value));
+    Ok((PyArray1::from_vec(py, found.indptr), column, value, PyArray1::from_vec(py, found.length)))
 }
 
 #[pymethods]

@@ -20,6 +20,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core
 from ..counts import Counts, looked_up
 from ..rows import Rows
 from ..scorecard import FIELDS, KINDS, TEXT, WORDS, group_of
@@ -31,6 +32,7 @@ ACROSS, INSIDE = KINDS["\ta"], KINDS["\tc"]
 PAIRS = 32  # of words that stand apart: a bit to be seen by; in a row's length they are words
 ALL = ACROSS | INSIDE | WORDS | PAIRS
 AT_ONCE = 1 << 20  # products
+UNSEEN = 2**32 - 1  # the column of a term that is not seen
 
 
 @dataclass(frozen=True)
@@ -114,24 +116,14 @@ def see(rows: Rows, counts: Counts, sight: Sight, given: Floats | None = None) -
     >>> seen.column.tolist(), [round(float(value), 3) for value in seen.value]
     ([1, 0, 0, 1], [1.0, 1.0, 0.707, 0.707])
     """
-    present = counts.by_term(counts.presences)
-    chosen = _of_kinds(counts, sight.kinds) & (present >= sight.least)
-    rows = rows if chosen.all() else rows.without(~chosen[rows.term])
-    terms = np.flatnonzero(chosen)
-    column = (np.cumsum(chosen, dtype=np.uint32) - np.uint32(1))[rows.term]
+    chosen = _of_kinds(counts, sight.kinds) & (counts.by_term(counts.presences) >= sight.least)
+    column = np.where(chosen, np.cumsum(chosen) - 1, UNSEEN).astype(np.uint32)
     t = (idf(counts) if sight.idf else np.ones(len(chosen))) if given is None else given
-    t = t[terms]
-    value = counted(rows.count, sight.weighting)
-    value *= t[column]
-    typical = 1.0
-    if sight.length_norm:
-        lengths, full = np.zeros(len(rows)), np.flatnonzero(np.diff(rows.indptr))
-        if len(full):
-            lengths[full] = np.sqrt(np.add.reduceat(value * value, rows.indptr[full]))
-        lengths[lengths == 0] = 1.0
-        value /= np.repeat(lengths, np.diff(rows.indptr))
-        typical = float(np.mean(1 / lengths))
-    return Seen(sight, rows.indptr, column, value.astype(np.float32), terms, t, typical)
+    f = counted(np.arange(rows.count.max(initial=0) + 1), sight.weighting)
+    indptr, column, value, lengths = _core.seen((rows.indptr, rows.term, rows.count), column, t, f, sight.length_norm)
+    typical = float(np.mean(1 / lengths)) if len(rows) else 1.0
+    terms = np.flatnonzero(chosen)
+    return Seen(sight, indptr, column, value, terms, t[terms], typical)
 
 
 def counted(z: Integers, weighting: str) -> Floats:

@@ -350,6 +350,10 @@ WORDINGS = {
         lambda _: deciban.train(["one", "two"], ["a", "b"], model="bernoulli", smoothing="absolute"),
         "smoothing='absolute': not for the model 'bernoulli', which takes: laplace, beta, auto",
     ),
+    errors.NotWithGroups: (
+        lambda _: deciban.evaluate(["one", "two"], ["a", "b"], group=["x", "y"], time=[1, 2]),
+        "texts are held out group by group or by time, not both; give one of them",
+    ),
     errors.NotForThisModel: (
         lambda _: deciban.train(["free money", "see you"], ["spam", "ham"], model="nbsvm", subsets=3),
         "subsets=3: not for the model 'nbsvm'; it is for: rotation, rotation-forest",

@@ -187,8 +187,8 @@ def test_protocols_that_are_none(bad):
     ("given", "kind", "words"),
     [
         ({"group": [1, 2]}, errors.UnevenColumn, "expected one group a text, got 30 texts and 2 of these"),
-        ({"group": [1] * 30, "time": [1] * 30}, errors.BadSetting, "none where texts are held out by time"),
-        ({"protocol": "loo", "group": [1] * 30}, errors.BadSetting, "none where the protocol is loo"),
+        ({"group": [1] * 30, "time": [1] * 30}, errors.NotWithGroups, "by time, not both"),
+        ({"protocol": "loo", "group": [1] * 30}, errors.NotWithGroups, "one by one"),
         ({"protocol": "time"}, errors.BadSetting, "time=None: expected a number or a date for each text"),
         ({"protocol": "loo", "weights": [1] * 30}, errors.BadSetting, "folds:10, where texts have weights"),
         ({"protocol": "folds:16"}, errors.TooManyFolds, "expected at most 15 folds"),
@@ -319,5 +319,5 @@ def test_compare_by_name_in_the_library(way, mail):
     assert found.evaluation.held.predicted == alone.held.predicted
     with pytest.raises(errors.BadSet, match="60 texts and a group or time of 2"):
         deciban.compare({"mail": {**given, way: [1, 2]}}, {"MNB": {}})
-    with pytest.raises(errors.BadSetting, match="none where texts are held out by time"):
+    with pytest.raises(errors.NotWithGroups, match="by time, not both"):
         deciban.compare({"mail": {**given, "group": column, "time": column}}, {"MNB": {}})

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .errors import BadSet, BadSetting, NoExamples, NothingToCompare, described
+from .errors import BadSet, BadSetting, NoExamples, NothingToCompare, NotWithGroups, described
 from .evaluation import Evaluation
 from .evaluation.comparison import Comparison, Run
 from .examples import labels_of, texts_of
@@ -161,7 +161,7 @@ def _columns(name: str, of: Set) -> tuple[Any, Any]:
         if column is not None and len(column) != len(of.texts):
             raise BadSet(name=name, got=f"{len(of.texts)} texts and a group or time of {len(column)}")
     if group is not None and time is not None:
-        raise BadSetting(setting="group", got="a column", expected="none where texts are held out by time")
+        raise NotWithGroups(other="by time")
     return group, time
 
 

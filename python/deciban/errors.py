@@ -282,6 +282,10 @@ class BadSetting(InputError):
     wording = "{setting}={got!r}: expected {expected}"
 
 
+class NotWithGroups(InputError):
+    wording = "texts are held out group by group or {other}, not both; give one of them"
+
+
 class NotForModel(InputError):
     wording = "{setting}={got!r}: not for the model {model!r}, which takes: {known}"
 

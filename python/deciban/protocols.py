@@ -26,7 +26,7 @@ from ._core import BadText as BadTextInCore
 from .choosing import is_open
 from .classifier import IN_MEMORY, Classifier
 from .decision.sets import check_coverage
-from .errors import BadSetting, HoldsExpected, NoExamples, OneLabelIn, UnevenColumn
+from .errors import BadSetting, HoldsExpected, NoExamples, NotWithGroups, OneLabelIn, UnevenColumn
 from .evaluation import Evaluation
 from .evaluation.doubts import doubts, twins_left_out, twins_within
 from .evaluation.sets import SetFigures, left_out_figures, set_figures
@@ -207,13 +207,13 @@ def _check_texts(texts: Any, labels: list[str], where: Callable[[int], str]) -> 
 def _resolved(how: Protocol, groups: object, times: object, weights: object, settings: dict[str, Any]) -> Protocol:
     """The protocol, with nothing left open; groups and times want folds of their own kind."""
     if groups is not None and times is not None:
-        raise BadSetting(setting="group", got="a column", expected="none where texts are held out by time")
+        raise NotWithGroups(other="by time")
     if times is not None and how.kind in ("auto", "folds"):
         how = Protocol("time", KINDS["time"] if how.kind == "auto" else how.amount)
     if how.kind == "time" and times is None:
         raise BadSetting(setting="time", got=None, expected="a number or a date for each text")
-    if groups is not None and how.kind in ("loo", "time"):
-        raise BadSetting(setting="group", got="a column", expected="none where the protocol is " + how.kind)
+    if groups is not None and how.kind == "loo":
+        raise NotWithGroups(other="one by one (loo)")
     if how.kind == "loo" and weights is not None:
         raise BadSetting(setting="protocol", got="loo", expected="folds:10, where texts have weights")
     if how.kind != "auto":

@@ -5,10 +5,14 @@ use std::sync::atomic::Ordering;
 use super::{SIDE_BY_SIDE, Scorecard, Scorer};
 use crate::four::Four;
 use crate::lexicon::Lexicon;
+use crate::near::prefetch;
 use crate::trie::Trie;
 
 /// Up to this many terms, and four labels, a term's weights are kept where it is found.
 const FOUND_TERMS: usize = 1 << 20;
+
+/// So many terms ahead memory is asked for a row.
+const AHEAD: usize = 8;
 
 /// For few labels: the whole row of W of each term.
 #[derive(Debug)]
@@ -70,10 +74,12 @@ pub(super) fn add_rows(rows: &[Four], terms: &[u32], sums: &mut [Four]) {
         *sum = local;
         return;
     }
-    for &term in terms {
-        let row = term as usize * sums.len();
-        for (sum, &number) in sums.iter_mut().zip(&rows[row..]) {
-            *sum += number;
+    let width = sums.len();
+    let of = |term: u32| &rows[term as usize * width..][..width];
+    for (at, &term) in terms.iter().enumerate() {
+        if let Some(&next) = terms.get(at + AHEAD) {
+            of(next).iter().step_by(2).for_each(prefetch); // two are a line of the cache
         }
+        sums.iter_mut().zip(of(term)).for_each(|(sum, &number)| *sum += number);
     }
 }

@@ -81,7 +81,8 @@ class Deciban:
         if fit is None:
             return f"{self.model.settings.model}, {self.model.settings.smoothing}"
         weights = ", ".join(f"{name} {weight:.3g}" for name, weight in fit["weights"].items())
-        return f"{weights}; held out {fit['held_out']['together']:.4f}; budget {self.budget:.0f} s"
+        late = f"; no time for {', '.join(fit['passed_over'])}" if "passed_over" in fit else ""
+        return f"{weights}; held out {fit['held_out']['together']:.4f}; budget {self.budget:.0f} s{late}"
 
 
 class Tried(NamedTuple):

@@ -129,7 +129,7 @@ def examples(
     indptr, term, value = rows
     matrix = _core.Matrix(
         np.ascontiguousarray(indptr, np.int64),
-        np.ascontiguousarray(term, np.uint32),
+        _unsigned(term),
         np.ascontiguousarray(value, np.float32),
         terms,
         bias,
@@ -137,6 +137,12 @@ def examples(
     given = np.ones(len(matrix)) if cost is None else np.ascontiguousarray(cost, np.float64)
     own = None if ends is None else np.ascontiguousarray(ends, np.int64)
     return Examples(matrix, np.ascontiguousarray(label, np.uint32), labels, given, own)
+
+
+def _unsigned(term: npt.NDArray[np.integer]) -> npt.NDArray[np.uint32]:
+    """Numbers of terms as the core wants them; SciPy's are not copied. What is below 0 is refused as too large."""
+    term = np.ascontiguousarray(term)
+    return term.view(np.uint32) if term.dtype == np.int32 else term.astype(np.uint32, copy=False)
 
 
 def fit(

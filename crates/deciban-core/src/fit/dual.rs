@@ -16,19 +16,35 @@ use super::{Rules, Solved, Solver, Tell, USUAL_SHARE};
 use crate::near::prefetch;
 pub(super) use near::Near;
 
+/// So many weights stay near by themselves.
+const NEARBY: usize = 1 << 17;
+
 /// What belongs to a row, in one cache line.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 struct Line {
     alpha: f64,
-    conjugate: f64,
-    sign: f64,
+    /// The conjugate of alpha, and its hint.
+    known: (f64, f64),
     c: f64,
     norm: f64,
     /// The part of the norm of terms that only this row has.
     own: f64,
     start: usize,
-    end: usize,
+    length: u32,
+    sign: f32,
+}
+
+impl Line {
+    #[inline]
+    fn sign(&self) -> f64 {
+        f64::from(self.sign)
+    }
+
+    #[inline]
+    fn row<'a>(&self, matrix: &'a Matrix) -> &'a [Entry] {
+        &matrix.entries[self.start..self.start + self.length as usize]
+    }
 }
 
 /// A problem under way.
@@ -71,7 +87,8 @@ impl<'a, L: Loss> Dual<'a, L> {
         let line = |&row: &u32| {
             let row = row as usize;
             let ((norm, own), (start, end)) = (matrix.norm(row), matrix.range(row));
-            Line { alpha: 0.0, conjugate: 0.0, sign: sign(row), c: cost[row], norm, own, start, end }
+            let (length, sign) = ((end - start) as u32, sign(row) as f32);
+            Line { alpha: 0.0, known: (0.0, 0.0), c: cost[row], norm, own, start, length, sign }
         };
         let lines = rows.iter().map(line).collect();
         Dual { matrix, rows, lines, w: vec![0.0; matrix.places()], c: 1.0, random, loss: PhantomData }
@@ -106,40 +123,46 @@ impl<'a, L: Loss> Dual<'a, L> {
         }
     }
 
+    /// Conjugates and hints of dual variables that have changed.
+    fn know(&mut self) {
+        let known = |line: &Line| (L::conjugate(line.alpha, line.c), L::hint(line.alpha, line.c));
+        self.lines.iter_mut().for_each(|line| line.known = known(line));
+    }
+
     /// One visit of the active rows; those that need no more for now leave them. `squared` is kept |w|^2.
     fn epoch(&mut self, active: &mut Vec<u32>, shrink: &mut Shrink, squared: &mut f64) -> Seen {
         self.random.shuffle(active);
-        let entries = self.matrix.entries.as_slice();
         let (mut seen, mut kept) = (Seen::default(), 0);
         let (mut most, mut least) = (f64::NEG_INFINITY, f64::INFINITY);
         for at in 0..active.len() {
             self.fetch(active, at);
             let number = active[at];
             let line = &mut self.lines[number as usize];
-            let row = &entries[line.start..line.end];
-            let margin = line.sign * dot(&self.w, row) + line.alpha * line.own;
+            let row = line.row(self.matrix);
+            let margin = line.sign() * dot(&self.w, row) + line.alpha * line.own;
             let slope = L::slope(line.alpha, margin, line.c);
             let (low, high) = L::bounds(line.c);
             let (is_low, is_high) = (line.alpha <= low, line.alpha >= high);
             if (is_low && slope > shrink.most) || (is_high && slope < shrink.least) {
-                shrink.conjugate += line.conjugate;
+                shrink.conjugate += line.known.0;
                 continue;
             }
             active[kept] = number;
             kept += 1;
-            seen.conjugate += line.conjugate;
-            seen.gap += L::gap(line.alpha, margin, line.c, line.conjugate);
+            seen.conjugate += line.known.0;
             if (is_low && slope >= 0.0) || (is_high && slope <= 0.0) {
+                seen.gap += L::gap(line.alpha, margin, line.c, line.known.0);
                 (most, least) = (most.max(0.0), least.min(0.0));
                 continue;
             }
             (most, least) = (most.max(slope), least.min(slope));
-            let (alpha, conjugate) = L::best_with_conjugate(line.alpha, margin, line.norm, line.c);
-            let change = alpha - line.alpha;
+            let found = L::visit(line.alpha, line.known, margin, line.norm, line.c);
+            seen.gap += found.gap;
+            let change = found.alpha - line.alpha;
             if change != 0.0 {
                 *squared += change * (2.0 * margin + change * line.norm);
-                (line.alpha, line.conjugate) = (alpha, conjugate);
-                add(&mut self.w, row, change * line.sign);
+                (line.alpha, line.known) = (found.alpha, found.known);
+                add(&mut self.w, row, change * line.sign());
             }
         }
         active.truncate(kept);
@@ -148,15 +171,19 @@ impl<'a, L: Loss> Dual<'a, L> {
         seen
     }
 
-    /// Asks for the rows that come next: the second's line, the first's entries.
+    /// Asks for the rows that come next: the fourth's line, the second's entries, and the first's weights, where those
+    /// are too many to be near.
     #[inline]
     fn fetch(&self, active: &[u32], at: usize) {
-        if let Some(&number) = active.get(at + 4) {
-            prefetch(&self.lines[number as usize]);
+        let line = |ahead: usize| active.get(at + ahead).map(|&number| &self.lines[number as usize]);
+        if let Some(line) = line(4) {
+            prefetch(line);
         }
-        if let Some(&number) = active.get(at + 1) {
-            let line = &self.lines[number as usize];
-            self.matrix.entries[line.start..line.end].iter().step_by(8).take(8).for_each(prefetch::<Entry>);
+        if let Some(line) = line(2) {
+            line.row(self.matrix).iter().step_by(8).take(8).for_each(prefetch::<Entry>);
+        }
+        if let Some(line) = line(1).filter(|_| self.w.len() > NEARBY) {
+            line.row(self.matrix).iter().for_each(|entry| prefetch(&self.w[entry.place as usize]));
         }
     }
 
@@ -164,8 +191,8 @@ impl<'a, L: Loss> Dual<'a, L> {
     fn judge(&self) -> (f64, f64) {
         let (mut cost, mut conjugate) = (0.0, 0.0);
         for line in &self.lines {
-            let row = &self.matrix.entries[line.start..line.end];
-            cost += L::cost(line.sign * dot(&self.w, row) + line.alpha * line.own, line.c);
+            let row = line.row(self.matrix);
+            cost += L::cost(line.sign() * dot(&self.w, row) + line.alpha * line.own, line.c);
             conjugate += L::conjugate(line.alpha, line.c);
         }
         let squared = self.squared();
@@ -179,34 +206,37 @@ impl<L: Loss> Solver for Dual<'_, L> {
         for (line, &row) in self.lines.iter_mut().zip(&self.rows) {
             let score: f64 =
                 self.matrix.row(row as usize).map(|entry| f64::from(entry.value) * weights[entry.place as usize]).sum();
-            line.alpha = L::seed(line.sign * score, line.c);
-            add(&mut self.w, &self.matrix.entries[line.start..line.end], line.alpha * line.sign);
+            line.alpha = L::seed(line.sign() * score, line.c);
+            add(&mut self.w, line.row(self.matrix), line.alpha * line.sign());
         }
         self.scale(&[1.0, 0.5, 0.25, 0.0]);
     }
 
     fn solve(&mut self, c: f64, rules: &Rules, tell: Tell<'_>) -> Option<Vec<Solved>> {
         self.change_cost(c);
-        self.lines.iter_mut().for_each(|line| line.conjugate = L::conjugate(line.alpha, line.c));
+        self.know();
         let (mut shrink, mut squared) = (Shrink::none(), self.squared());
         let mut active: Vec<u32> = (0..self.lines.len() as u32).collect();
-        let mut share = USUAL_SHARE;
+        let (mut share, mut before) = (None, f64::INFINITY);
         for epoch in 1..=rules.epochs {
             let seen = self.epoch(&mut active, &mut shrink, &mut squared);
             let objective = seen.gap - seen.conjugate - shrink.conjugate - 0.5 * squared;
             if tell(epoch, objective, seen.gap) {
                 return None;
             }
-            if share * seen.gap > rules.tolerance * objective.abs() && epoch < rules.epochs {
+            let fell = if active.len() < self.lines.len() { 1.0 } else { seen.gap / before };
+            before = seen.gap;
+            let left = share.unwrap_or(L::share_left(fell));
+            if left * seen.gap > rules.tolerance * objective.abs() && epoch < rules.epochs {
                 continue;
             }
             let (objective, gap) = self.judge();
             if gap <= rules.tolerance * objective.abs() || epoch == rules.epochs {
                 return Some(vec![Solved { objective, gap, epochs: epoch }]);
             }
-            share = gap / seen.gap;
+            share = Some(gap / seen.gap);
             if gap > seen.gap {
-                (share, shrink) = (USUAL_SHARE, Shrink::none());
+                (share, shrink) = (Some(USUAL_SHARE), Shrink::none());
                 active = (0..self.lines.len() as u32).collect();
             }
         }
@@ -220,7 +250,7 @@ impl<L: Loss> Solver for Dual<'_, L> {
     fn weights(&self) -> Vec<f64> {
         let mut weights = self.matrix.spread(&self.w, 1);
         for (line, &row) in self.lines.iter().zip(&self.rows) {
-            add(&mut weights, self.matrix.own(row as usize), line.alpha * line.sign);
+            add(&mut weights, self.matrix.own(row as usize), line.alpha * line.sign());
         }
         weights
     }

@@ -4,6 +4,16 @@
 //! and `conjugate` is c l*(-alpha / c): for any alpha, `c l(m) + conjugate(alpha) + alpha m` is at least 0, and the sum
 //! over all rows is the duality gap.
 
+use super::USUAL_SHARE;
+
+/// The dual variable that is best, all others as they are, its conjugate and its hint; and about what its row added to
+/// the gap before.
+pub(super) struct Visit {
+    pub alpha: f64,
+    pub known: (f64, f64),
+    pub gap: f64,
+}
+
 /// A loss of margins. All numbers of a row that counts `c` times.
 pub(super) trait Loss: Copy + Sync {
     /// What a margin costs.
@@ -15,13 +25,25 @@ pub(super) trait Loss: Copy + Sync {
     fn gap(alpha: f64, margin: f64, c: f64, conjugate: f64) -> f64 {
         Self::cost(margin, c) + conjugate + alpha * margin
     }
-    /// The dual variable that is best, all others as they are, and its conjugate; `norm` is x . x.
+    /// Where `visit` begins to look for the dual variable that is best, by the one that there is.
     #[inline]
-    fn best_with_conjugate(alpha: f64, margin: f64, norm: f64, c: f64) -> (f64, f64) {
-        let best = Self::best(alpha, margin, norm, c);
-        (best, Self::conjugate(best, c))
+    fn hint(_: f64, _: f64) -> f64 {
+        0.0
     }
-    /// The dual variable that is best.
+    /// What a visit finds of a row whose dual variable has a `conjugate` and a `hint`; `norm` is x . x.
+    #[inline]
+    fn visit(alpha: f64, (conjugate, _): (f64, f64), margin: f64, norm: f64, c: f64) -> Visit {
+        let best = Self::best(alpha, margin, norm, c);
+        let gap = Self::gap(alpha, margin, c, conjugate);
+        Visit { alpha: best, known: (Self::conjugate(best, c), 0.0), gap }
+    }
+    /// About what share of the gap is left at an epoch's end, where rows were seen in its course, and all of them added
+    /// this share of what they had added in the one before.
+    #[inline]
+    fn share_left(_: f64) -> f64 {
+        USUAL_SHARE
+    }
+    /// The dual variable that is best, all others as they are.
     fn best(alpha: f64, margin: f64, norm: f64, c: f64) -> f64;
     /// How steeply the dual falls or rises, where it can be at a bound.
     fn slope(alpha: f64, margin: f64, c: f64) -> f64;
@@ -146,6 +168,10 @@ pub(super) const TINY: f64 = 1e-100;
 /// Newton's steps for one row at most, and how small the last one is: what is missing then is about its square.
 pub(super) const STEPS: usize = 50;
 pub(super) const SMALL: f64 = 1e-4;
+/// So much more of the gap is left at the end of an epoch than it fell by since the one before, at most, as a rule.
+const MORE: f64 = 1.3;
+/// The same of a row that is visited again and again, each time from nearer.
+const SMALL_ENOUGH: f64 = 0.03;
 
 impl Loss for Logistic {
     fn cost(margin: f64, c: f64) -> f64 {
@@ -164,18 +190,32 @@ impl Loss for Logistic {
     }
 
     fn best(alpha: f64, margin: f64, norm: f64, c: f64) -> f64 {
-        Self::best_with_conjugate(alpha, margin, norm, c).0
+        c * log_odds(norm * c, norm * alpha - margin, -margin, SMALL).1
     }
 
-    /// The root of u + q s(u) = z, where s is the logistic function, q = norm c, z = norm alpha - m, and alpha becomes
-    /// c s(u): the dual of Yu, Huang and Lin (2011) in the log-odds u, which needs no care near the bounds. Where z is
-    /// above q / 2 the root is above 0, and -u is the root of the same equation for q - z.
-    fn best_with_conjugate(alpha: f64, margin: f64, norm: f64, c: f64) -> (f64, f64) {
-        let (q, z) = (norm * c, norm * alpha - margin);
-        let is_above = z > 0.5 * q;
-        let (u, p) = if is_above { root(q, q - z, margin) } else { root(q, z, -margin) };
-        let negative_entropy = p * u + (-p).ln_1p(); // since log p = u + log(1 - p)
-        (c * if is_above { 1.0 - p } else { p }, c * negative_entropy)
+    fn hint(alpha: f64, c: f64) -> f64 {
+        (alpha / (c - alpha)).ln()
+    }
+
+    /// It is smooth, so that the gap goes on to fall as it fell.
+    fn share_left(fell: f64) -> f64 {
+        USUAL_SHARE.min(MORE * fell)
+    }
+
+    /// From the log-odds of the last visit on, where there are some: s is straight between them and the new ones, nearly.
+    /// So is what is between the old log-odds and -m, at which the row would add nothing: half of a rectangle.
+    fn visit(alpha: f64, (conjugate, hint): (f64, f64), margin: f64, norm: f64, c: f64) -> Visit {
+        let (q, old) = (norm * c, alpha / c);
+        let bend = q * old * (1.0 - old);
+        let is_known = hint.is_finite();
+        let guess = if is_known { (bend * hint - margin) / (1.0 + bend) } else { -margin };
+        let (u, p, negative_entropy) = log_odds(q, norm * alpha - margin, guess, SMALL_ENOUGH);
+        let gap = if is_known {
+            0.5 * c * ((p - old).abs() * (1.0 + q * p * (1.0 - p))).min(1.0) * (margin + hint).abs()
+        } else {
+            Self::gap(alpha, margin, c, conjugate)
+        };
+        Visit { alpha: c * p, known: (c * negative_entropy, u), gap }
     }
 
     fn slope(_: f64, _: f64, _: f64) -> f64 {
@@ -197,9 +237,20 @@ impl Loss for Logistic {
     }
 }
 
-/// The root of u + q s(u) = z, at most 0, and s(u), by Newton's method from near a guess on. The function is convex there:
-/// from the second step on roots are approached from above, and none is missed.
-fn root(q: f64, z: f64, guess: f64) -> (f64, f64) {
+/// The root of u + q s(u) = z, where s is the logistic function, p = s(u), and p log p + (1 - p) log(1 - p). With q = norm c
+/// and z = norm alpha - m, alpha becomes c p: the dual of Yu, Huang and Lin (2011) in the log-odds u, which needs no care
+/// near the bounds. Where z is above q / 2 the root is above 0, and -u is the root of the same equation for q - z.
+#[inline]
+fn log_odds(q: f64, z: f64, guess: f64, small: f64) -> (f64, f64, f64) {
+    let is_above = z > 0.5 * q;
+    let (u, p) = if is_above { root(q, q - z, -guess, small) } else { root(q, z, guess, small) };
+    let negative_entropy = p * u + (-p).ln_1p(); // since log p = u + log(1 - p)
+    if is_above { (-u, 1.0 - p, negative_entropy) } else { (u, p, negative_entropy) }
+}
+
+/// The root of u + q s(u) = z, at most 0, and s(u), by Newton's method from near a guess on, until a step is small. The
+/// function is convex there: from the second step on roots are approached from above, and none is missed.
+fn root(q: f64, z: f64, guess: f64, small: f64) -> (f64, f64) {
     let most = z.min(0.0);
     let mut u = guess.clamp(z - 0.5 * q, most);
     for _ in 0..STEPS {
@@ -207,7 +258,7 @@ fn root(q: f64, z: f64, guess: f64) -> (f64, f64) {
         let bend = p * (1.0 - p);
         let step = (u - (u + q * p - z) / (1.0 + q * bend)).min(most) - u;
         u += step;
-        if step.abs() <= SMALL {
+        if step.abs() <= small {
             return (u, p + bend * step);
         }
     }
@@ -240,6 +291,8 @@ mod tests {
             let near = near.clamp(low, high);
             assert!(dual(best) <= dual(near) + 1e-7 * (1.0 + dual(near).abs()), "{best} {near}");
         }
+        let found = L::visit(alpha, (L::conjugate(alpha, c), L::hint(alpha, c)), margin, norm, c);
+        assert!((found.alpha - best).abs() <= 1e-3 * c && found.gap >= -1e-9 * (1.0 + c + best.abs() * margin.abs()));
         let gap = |a: f64| L::cost(margin, c) + L::conjugate(a, c) + a * margin;
         assert!(gap(best) >= -1e-9 * (1.0 + c + best.abs() * margin.abs()));
         let seed = L::seed(margin, c);

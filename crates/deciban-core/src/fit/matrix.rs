@@ -5,10 +5,13 @@
 //! term that a single row has is known from that row's dual variable alone (`w_j = alpha_i y_i x_ij`): such terms, most
 //! of all where there are n-grams, are kept apart, and only their squared sum takes part.
 
+mod sorted;
+
 use std::sync::OnceLock;
 
 use crate::Invalid;
 use crate::scores::check_postings;
+use sorted::{Sorted, ahead};
 
 /// The place of a term that one row alone has.
 const ALONE: u32 = u32::MAX;
@@ -63,26 +66,29 @@ impl Matrix {
         if !bias.is_finite() || !value.iter().all(|value| value.is_finite()) {
             return Err(Invalid("the rows' values are not all finite"));
         }
-        let mut frequency = vec![0; terms + 1];
-        term.iter().for_each(|&term| frequency[term as usize] += 1);
-        frequency[terms] = if bias == 0.0 { 0 } else { rows as u32 };
+        let frequency = frequencies(term, terms, if bias == 0.0 { 0 } else { rows as u32 });
         let columns = by_frequency(&frequency, rows);
         let mut places = vec![ALONE; terms + 1];
         columns.iter().enumerate().for_each(|(place, &column)| places[column as usize] = place as u32);
-        let (mut starts, mut own_starts) = (vec![0], vec![0]);
-        let (mut entries, mut own) = (Vec::with_capacity(term.len() + rows), Vec::new());
-        let constant = (bias != 0.0).then_some((terms as u32, bias));
+        let alone = frequency.iter().filter(|&&rows| rows == 1).count();
+        let (mut entries, mut own) = (Vec::with_capacity(term.len() + rows - alone), Vec::with_capacity(alone));
+        let (mut starts, mut own_starts, mut norms) = (vec![0], vec![0], Vec::with_capacity(rows));
+        let mut row = Sorted::new(indptr);
         for at in indptr.windows(2).map(|pair| pair[0] as usize..pair[1] as usize) {
-            let mut sort = |(column, value): (u32, f32)| match places[column as usize] {
-                ALONE => own.push(Entry { place: column, value }),
-                place => entries.push(Entry { place, value }),
-            };
-            term[at.clone()].iter().copied().zip(value[at].iter().copied()).for_each(&mut sort);
-            constant.into_iter().for_each(sort);
+            for at in at {
+                ahead(term, at, &places);
+                row.push(places[term[at] as usize], term[at], value[at]);
+            }
+            if bias != 0.0 {
+                row.push(places[terms], terms as u32, bias);
+            }
+            let (of_several, of_one) = row.taken();
+            norms.push(norm(of_several, of_one));
+            entries.extend_from_slice(of_several);
+            own.extend_from_slice(of_one);
             starts.push(entries.len());
             own_starts.push(own.len());
         }
-        let norms = norms(&starts, &entries, &own_starts, &own);
         Ok(Matrix { terms, bias, starts, entries, own_starts, own, columns, norms, by_column: OnceLock::new() })
     }
 
@@ -184,6 +190,17 @@ impl Matrix {
     }
 }
 
+/// In how many rows each column is; the last is the constant.
+fn frequencies(term: &[u32], terms: usize, constant: u32) -> Vec<u32> {
+    let mut frequency = vec![0; terms + 1];
+    for (at, &column) in term.iter().enumerate() {
+        ahead(term, at, &frequency);
+        frequency[column as usize] += 1;
+    }
+    frequency[terms] = constant;
+    frequency
+}
+
 /// Columns that several rows have, the most frequent first.
 fn by_frequency(frequency: &[u32], rows: usize) -> Vec<u32> {
     let mut starts = vec![0; rows + 2];
@@ -202,11 +219,14 @@ fn by_frequency(frequency: &[u32], rows: usize) -> Vec<u32> {
 
 /// The sum of squares of each row, and the part of it of terms that only this row has.
 fn norms(starts: &[usize], entries: &[Entry], own_starts: &[usize], own: &[Entry]) -> Vec<(f64, f64)> {
-    let norm = |row: usize| {
-        let of_own = squares(&own[own_starts[row]..own_starts[row + 1]]);
-        (of_own + squares(&entries[starts[row]..starts[row + 1]]), of_own)
-    };
-    (0..starts.len() - 1).map(norm).collect()
+    let of = |row: usize| norm(&entries[starts[row]..starts[row + 1]], &own[own_starts[row]..own_starts[row + 1]]);
+    (0..starts.len() - 1).map(of).collect()
+}
+
+/// The same of one row.
+fn norm(shared: &[Entry], own: &[Entry]) -> (f64, f64) {
+    let of_own = squares(own);
+    (of_own + squares(shared), of_own)
 }
 
 /// The sum of squares; from 0 on, since the sum of nothing is -0.

@@ -28,7 +28,7 @@ impl<'a, L: Loss> Near<'a, L> {
     pub fn solve(&mut self, c: f64, rules: &Rules, tell: Tell<'_>) -> Option<Solved> {
         let dual = &mut self.dual;
         dual.change_cost(c);
-        dual.lines.iter_mut().for_each(|line| line.conjugate = L::conjugate(line.alpha, line.c));
+        dual.know();
         let (mut squared, mut epoch, mut share) = (dual.squared(), 0, USUAL_SHARE);
         loop {
             let (mut active, mut shrink) = (self.near(), Shrink::none());
@@ -74,8 +74,8 @@ impl<'a, L: Loss> Near<'a, L> {
         let (dual, mut cost, mut conjugate) = (&self.dual, 0.0, 0.0);
         self.slopes.clear();
         for line in &dual.lines {
-            let row = &dual.matrix.entries[line.start..line.end];
-            let margin = line.sign * dot(&dual.w, row) + line.alpha * line.own;
+            let row = line.row(dual.matrix);
+            let margin = line.sign() * dot(&dual.w, row) + line.alpha * line.own;
             cost += L::cost(margin, line.c);
             conjugate += L::conjugate(line.alpha, line.c);
             self.slopes.push(L::slope(line.alpha, margin, line.c));
@@ -98,7 +98,7 @@ impl<'a, L: Loss> Near<'a, L> {
         for number in self.near() {
             let (row, line) = (whole.rows[number as usize], &whole.lines[number as usize]);
             if is_left_out(row) {
-                add(&mut w, &whole.matrix.entries[line.start..line.end], -line.alpha * line.sign);
+                add(&mut w, line.row(whole.matrix), -line.alpha * line.sign());
             } else {
                 kept.0.push(row);
                 kept.1.push(*line);
@@ -114,6 +114,6 @@ impl<'a, L: Loss> Near<'a, L> {
     /// The rows that weights are made of, and how often each is in them.
     pub fn duals(&self) -> Vec<(u32, f64)> {
         let of = self.dual.rows.iter().zip(&self.dual.lines).filter(|(_, line)| line.alpha != 0.0);
-        of.map(|(&row, line)| (row, line.alpha * line.sign)).collect()
+        of.map(|(&row, line)| (row, line.alpha * line.sign())).collect()
     }
 }

@@ -74,7 +74,10 @@ mod tests {
             share in 0.0..1.0_f64, margin in -50.0..50.0_f64, norm in 0.1..2000.0_f64, c in 0.01..20.0_f64,
         ) {
             let (alpha, other) = (share * c, 0.5 * margin);
-            let of = |margin: f64| Logistic::best_with_conjugate(alpha, margin, norm, c);
+            let of = |margin: f64| {
+                let best = Logistic::best(alpha, margin, norm, c);
+                (best, Logistic::conjugate(best, c))
+            };
             let (best, costs) = best(&[alpha, alpha, 0.0], &[margin, other, margin], &[norm; 3], &[c, c, 0.0]);
             for (k, (expected, cost)) in [of(margin), of(other), (0.0, 0.0)].into_iter().enumerate() {
                 prop_assert!((best[k] - expected).abs() <= 1e-6 * c, "{k}: {} {expected}", best[k]);

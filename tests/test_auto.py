@@ -81,6 +81,7 @@ def test_the_command_says_what_it_chose(tmp_path, capsys):
         ([1000, 4], 100_000, "multinomial", "1,004 texts are too few to choose by"),
         ([10] * 10_000, 10**6, "multinomial", "with 10,000 labels, smoothings of the plain model alone"),
         ([1000, 1000], None, "bayes", "so much text leaves time for models of counts alone"),
+        ([50] * 400, 10**7, "ratio", "with 400 labels there is time for models of counts alone"),
         ([1000, 1000], 10**5, "committee", "of all terms"),
     ],
 )
@@ -106,6 +107,16 @@ def test_long_texts_have_longer_runs_of_words_and_short_ones_pairs_beside_what_w
     assert (str(of(100_000).properties), of(1_000_000).properties) == ("pairs", None)
     assert str(of(100_000, properties={"caps": [], "trigger:a": ["b"]}).properties) == "caps,pairs,trigger:a(1)"
     assert str(of(1_000_000, properties="caps").properties) == "caps"
+
+
+@pytest.mark.parametrize(("endings", "chosen"), [(10_000, (2, 4)), (1, None)])
+def test_of_many_labels_it_sees_characters_where_those_tell_more(endings, chosen):
+    rng = np.random.default_rng(0)
+    labels = [f"{letter}{vowel}" for letter in "bcdfghjklm" for vowel in "aeio"] * 8
+    texts = [" ".join(f"{label}{label}{ending}" for ending in rng.integers(0, endings, 9)) for label in labels]
+    model = deciban.train(texts, labels, budget=0.01)
+    assert (model.settings.model, model.settings.words, model.settings.chars) == ("ratio", (1, 2), chosen)
+    assert model.provenance[0]["auto"].startswith("with 40 labels there is time for models of counts alone; right by")
 
 
 def test_more_text_than_there_is_time_for_is_not_kept(tmp_path, capsys):

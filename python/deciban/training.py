@@ -207,12 +207,29 @@ def _of_all(
 ) -> Classifier:
     """The best model that there is time to find; `counts` are those of a model of counts."""
     plan = fitting.planned(settings, counts.documents, length)
-    if plan.settings.model in FITTED and examples is not None:
-        counts = count(plan.settings, examples.texts, examples.labels)
-    trained = _trained(plan.settings, counts, source, examples, sample, steps, clock)
+    if plan.ways and examples is not None:
+        trained, why = _best_of(plan, source, examples, sample)
+    else:
+        if plan.settings.model in FITTED and examples is not None:
+            counts = count(plan.settings, examples.texts, examples.labels)
+        trained, why = _trained(plan.settings, counts, source, examples, sample, steps, clock), plan.why
     first, *others = trained.provenance
-    trained.provenance = ({**first, "auto": plan.why, "asked": asked(settings)}, *others)
+    trained.provenance = ({**first, "auto": why, "asked": asked(settings)}, *others)
     return trained
+
+
+def _best_of(
+    plan: fitting.Planned, source: str, examples: Examples, sample: kept.Reservoir | None
+) -> tuple[Classifier, str]:
+    """The model of the terms that do best by leave-one-out on a sample of the texts, the first of equal ones; and why."""
+    models, right = [], []
+    for way in plan.ways.values():
+        counts = count(way, examples.texts, examples.labels)
+        models.append(_trained(way, counts, source, examples, sample))
+        some = kept.some(examples, _spread(len(examples.texts), most_texts(counts)))
+        right.append(models[-1]._left_out(some).accuracy)
+    told = ", ".join(f"{name} {accuracy:.1%}" for name, accuracy in zip(plan.ways, right, strict=True))
+    return models[right.index(max(right))], f"{plan.why}; right by leave-one-out: {told}"
 
 
 def _trained(

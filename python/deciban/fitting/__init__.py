@@ -24,7 +24,7 @@ from . import cards, committee, members
 from .continued import go_on
 from .elimination import eliminate
 from .members import Labelled, Member, Steps
-from .plan import Clock, Late, most_characters, planned
+from .plan import Clock, Late, Planned, most_characters, planned
 from .seen import Seen, Sight, see
 from .term_weights import learnt
 
@@ -38,6 +38,7 @@ AGAINST_REST_OR_JOINT = {"logistic": ("logistic", "softmax"), "hinge": ("squared
 
 __all__ = [
     "Clock",
+    "Planned",
     "Steps",
     "chosen_cost",
     "eliminated",

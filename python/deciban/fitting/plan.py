@@ -8,7 +8,9 @@ over, and where a forecast was wrong, it is stopped. Without a limit of time not
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import fields, replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,14 +28,16 @@ MOST_SCORES = 1 << 26  # texts x labels
 MOST_WEIGHTS = 1 << 28  # terms x labels
 LONG = 400  # characters: texts of so many have enough of shorter runs, and of longer runs of words
 WORDS_A_SECOND, CHARS_A_SECOND = 5e6, 0.25e6  # characters of text for which a second must be left
+LABELLED_A_SECOND = 15e6  # the same, times labels, for which anything is fitted
 SECONDS = {"bayes": 1e-8, "fitted": 1e-7, "ratios": 2.5e-7}  # a number and label, until it is known better
 
 
 class Planned(NamedTuple):
-    """Settings with nothing left open but what is fitted or weighed, and why."""
+    """Settings with nothing left open but what is fitted or weighed, and why; and others, by name, to choose from."""
 
     settings: Settings
     why: str
+    ways: Mapping[str, Settings] = MappingProxyType({})
 
 
 def planned(settings: Settings, documents: npt.NDArray[np.int64], length: int | None) -> Planned:
@@ -54,7 +58,13 @@ def planned(settings: Settings, documents: npt.NDArray[np.int64], length: int | 
         of_counts = replace(settings, model=BAYES, smoothing=AUTO)
         return Planned(of_counts, "so much text leaves time for models of counts alone")
     seen = {field.name: getattr(settings, field.name) for field in fields(Terms) if field.name != "properties"}
-    if any(value != field.default for field in fields(Terms) for value in [seen.get(field.name, field.default)]):
+    is_asked = any(value != field.default for field in fields(Terms) for value in [seen.get(field.name, field.default)])
+    if settings.budget is not None and length * k > LABELLED_A_SECOND * settings.budget:
+        ratio = replace(settings, model="ratio", smoothing="jelinek-mercer")
+        runs = replace(ratio, words=(1, 2))
+        ways = {} if is_asked else {"words": runs, "and characters": replace(runs, chars=(2, 4))}
+        return Planned(ratio, f"with {k:,} labels there is time for models of counts alone", ways)
+    if is_asked:
         return Planned(replace(settings, model="committee"), "of the terms that were asked for")
     return Planned(replace(settings, model="committee", **_terms(settings, length, n)), "of all terms")
 

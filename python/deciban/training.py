@@ -221,7 +221,7 @@ def _of_all(
 def _best_of(
     plan: fitting.Planned, source: str, examples: Examples, sample: kept.Reservoir | None
 ) -> tuple[Classifier, str]:
-    """The model of the terms that do best by leave-one-out on a sample of the texts, the first of equal ones; and why."""
+    """The model of the terms that do best by leave-one-out on a sample of the texts; and why."""
     models, right = [], []
     for way in plan.ways.values():
         counts = count(way, examples.texts, examples.labels)

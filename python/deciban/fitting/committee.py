@@ -28,6 +28,7 @@ from .seen import ACROSS, INSIDE, PAIRS, Sight
 Floats = npt.NDArray[np.float64]
 STEPS = 300
 NEAR = 1e-6  # of the objective: a step that gains no more is the last
+MOST_SCORES = 1 << 19  # rows x labels to weigh members by: weights are few
 
 FEWEST = 2  # half of all runs are in one text only, and say little of others
 TF_IDF, PRESENCE = Sight(least=FEWEST), Sight(weighting="binary", idf=False, length_norm=False, least=FEWEST)
@@ -53,7 +54,9 @@ def weigh(scores: Sequence[Floats], of: Labelled) -> Weighted:
     """The weights of members that have given rows such scores (rows x labels)."""
     centred = [each - each.mean(axis=1, keepdims=True) for each in scores]
     spread = np.array([max(float(each.std()), 1e-12) for each in centred])
-    z = [each / s for each, s in zip(centred, spread, strict=True)]
+    step = -(-len(of.y) * of.labels // MOST_SCORES)  # rows from all over
+    of = Labelled(of.y[::step], of.labels, of.cost[::step])
+    z = [each[::step] / s for each, s in zip(centred, spread, strict=True)]
     start = np.concatenate([np.full(len(z), 2.0 / len(z)), np.zeros(of.labels)])
     found, loss = descend(lambda v: _objective(v, z, of), start, len(z))
     return Weighted(found[: len(z)] / spread, found[len(z) :], loss / float(of.cost.sum()))
@@ -63,14 +66,16 @@ def _objective(v: Floats, z: Sequence[Floats], of: Labelled) -> tuple[float, Flo
     """What is minimised, and its gradient."""
     a, b = v[: len(z)], v[len(z) :]
     scores = sum((a_m * z_m for a_m, z_m in zip(a, z, strict=True)), start=np.zeros_like(z[0])) + b
-    log_p = scores - scores.max(axis=1, keepdims=True)
-    log_p -= np.log(np.exp(log_p).sum(axis=1, keepdims=True))
+    scores -= scores.max(axis=1, keepdims=True)
     rows = np.arange(len(of.y))
-    off = np.exp(log_p)
+    own = scores[rows, of.y]
+    off = np.exp(scores, out=scores)
+    total = off.sum(axis=1)
+    off /= total[:, None]
     off[rows, of.y] -= 1.0
     off *= of.cost[:, None]
     away = a - a.mean()
-    loss = -(of.cost @ log_p[rows, of.y]) + (away @ away + b @ b) / 2
+    loss = of.cost @ (np.log(total) - own) + (away @ away + b @ b) / 2
     return float(loss), np.concatenate([[np.vdot(off, z_m) for z_m in z] + away, off.sum(axis=0) + b])
 
 

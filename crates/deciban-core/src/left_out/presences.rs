@@ -75,7 +75,9 @@ impl Counts {
     }
 
     fn some(of: &Labelled<'_>) -> (Self, usize, usize) {
-        let found = by_label((of.indptr, of.term), of.own, (of.terms, of.labels), |count: &mut u16, _| *count += 1);
+        let found = by_label((of.indptr, of.term), of.own, (of.terms, of.labels), |count: &mut u16, _| {
+            *count = count.saturating_add(1);
+        });
         let (mut start, mut some, mut known) = (vec![0], Vec::with_capacity(found.sum.len()), 0);
         for term in found.start.windows(2) {
             let places = term[0] as usize..term[1] as usize;

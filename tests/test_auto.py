@@ -10,8 +10,9 @@ from conftest import ROOT
 from deciban import errors
 from deciban.cli import UsageError, run
 from deciban.cli.options import seconds
-from deciban.fitting import Clock, planned
+from deciban.fitting import Clock, committee, planned
 from deciban.fitting.committee import MEMBERS
+from deciban.fitting.members import Labelled
 from deciban.fitting.plan import Late
 from deciban.settings import Settings
 
@@ -117,6 +118,23 @@ def test_of_many_labels_it_sees_characters_where_those_tell_more(endings, chosen
     model = deciban.train(texts, labels, budget=0.01)
     assert (model.settings.model, model.settings.words, model.settings.chars) == ("ratio", (1, 2), chosen)
     assert model.provenance[0]["auto"].startswith("with 40 labels there is time for models of counts alone; right by")
+
+
+def test_of_many_labels_terms_that_were_asked_for_are_not_chosen_again():
+    plan = planned(Settings(model="auto", chars=(2, 3)), np.array([50] * 400), 10**7)
+    assert (plan.settings.model, plan.settings.chars, plan.ways) == ("ratio", (2, 3), {})
+
+
+def test_members_are_weighed_by_rows_of_all_labels_though_those_come_in_turns(monkeypatch):
+    y = np.arange(4_000) % 2
+    useful = np.random.default_rng(0).normal(size=(4_000, 2)) + np.eye(2)[y]
+    scores, of = [useful, np.random.default_rng(1).normal(size=(4_000, 2))], Labelled(y, 2, np.ones(4_000))
+    whole = committee.weigh(scores, of)
+    monkeypatch.setattr(committee, "MOST_SCORES", 4_000)
+    some = committee.weigh(scores, of)
+    assert some.members == pytest.approx(whole.members, abs=0.3)
+    assert some.bias == pytest.approx(whole.bias, abs=0.3)
+    assert some.members.tolist() != whole.members.tolist()
 
 
 def test_more_text_than_there_is_time_for_is_not_kept(tmp_path, capsys):

@@ -74,8 +74,8 @@ class Rows:
 
     def without(self, dropped: npt.NDArray[np.bool_]) -> Rows:
         """The same rows without some entries."""
-        before = np.searchsorted(np.flatnonzero(dropped), self.indptr)
-        return self._of(self.indptr - before, ~dropped)
+        indptr = np.concatenate([[0], np.cumsum(~dropped)])[self.indptr]
+        return self._of(indptr, ~dropped)
 
     def of_terms(self, kept: npt.NDArray[np.bool_]) -> Rows:
         """The rows of some terms alone, by their places among those.

@@ -54,9 +54,10 @@ def weigh(scores: Sequence[Floats], of: Labelled) -> Weighted:
     """The weights of members that have given rows such scores (rows x labels)."""
     centred = [each - each.mean(axis=1, keepdims=True) for each in scores]
     spread = np.array([max(float(each.std()), 1e-12) for each in centred])
-    step = -(-len(of.y) * of.labels // MOST_SCORES)  # rows from all over
-    of = Labelled(of.y[::step], of.labels, of.cost[::step])
-    z = [each[::step] / s for each, s in zip(centred, spread, strict=True)]
+    if len(of.y) * of.labels > MOST_SCORES:  # drawn: labels may come in turns
+        some = np.random.default_rng(0).permutation(len(of.y))[: max(1, MOST_SCORES // of.labels)]
+        centred, of = [each[some] for each in centred], Labelled(of.y[some], of.labels, of.cost[some])
+    z = [each / s for each, s in zip(centred, spread, strict=True)]
     start = np.concatenate([np.full(len(z), 2.0 / len(z)), np.zeros(of.labels)])
     found, loss = descend(lambda v: _objective(v, z, of), start, len(z))
     return Weighted(found[: len(z)] / spread, found[len(z) :], loss / float(of.cost.sum()))

@@ -161,6 +161,15 @@ def test_a_rotation_of_one_subset_and_round_is_lsa(tickets):
     assert np.abs(one.scores(texts) - other.scores(texts)).max() < 0.05
 
 
+@pytest.mark.parametrize("kinds", [("", "00{0:한000"), ("a b c", "x y z"), ("", "a")])
+def test_labels_whose_rows_are_all_alike_can_be_told_apart(kinds):
+    texts, labels = [kind for kind in kinds for _ in range(3)], ["ham"] * 3 + ["spam"] * 3
+    for one in (1, 3):  # nothing scatters: all that is left of the trace is rounding
+        model = deciban.train(texts[::one], labels[::one], model="fisher", chars=(1, 3), chars_across=(1, 2))
+        assert model.predict([*kinds]) == ["ham", "spam"]
+        assert np.isfinite(model.scores(texts)).all()
+
+
 @pytest.mark.parametrize("model", EVERY, ids=named)
 @settings(max_examples=10)
 @given(corpus=corpora, sight=seen, text=some_text)

@@ -17,3 +17,9 @@ pub(crate) fn prefetch<T>(place: &T) {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = place;
 }
+
+/// Brings the first bytes of a text near: texts lie scattered, and one is read while the one before it is counted.
+#[inline(always)]
+pub(crate) fn prefetch_text(text: &str) {
+    text.as_bytes().iter().take(512).step_by(64).for_each(prefetch);
+}

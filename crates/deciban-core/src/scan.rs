@@ -1,8 +1,11 @@
 //! Text -> lower-cased bytes, and which of them belong to tokens: 64 bytes at a time while they are ASCII.
 //!
 //! The result is a copy of the text and a bit mask over its bytes; a token is a run of set bits. Blocks of ASCII are
-//! classified by loops without branches, which the compiler turns into vector instructions; other characters go
-//! through the tables of [`crate::tokens`], one by one.
+//! classified by loops without branches, which the compiler turns into vector instructions, or in one [`register`] where
+//! the processor has such; other characters go through the tables of [`crate::tokens`], one by one.
+
+#[cfg(target_arch = "x86_64")]
+mod register;
 
 use crate::characters::{SPACE, WORD};
 use crate::tokens::{Tokens, flags, lower_into};
@@ -25,13 +28,13 @@ pub struct Scan {
 
 /// The block's bytes go to `out`, in lower case if `LOWER`; its bit mask is returned, or none if it is not all ASCII.
 #[inline(always)]
-fn block<const LOWER: bool>(input: &[u8; 64], out: &mut [u8; 64], is_inside: impl Fn(u8) -> bool) -> Option<u64> {
+fn block<const LOWER: bool, const WORDS: bool>(input: &[u8; 64], out: &mut [u8; 64]) -> Option<u64> {
     let (mut inside, mut seen) = ([0_u8; 64], 0);
     for i in 0..64 {
         let byte = input[i];
         let lowered = byte | (u8::from(byte.wrapping_sub(b'A') < 26) << 5);
         out[i] = if LOWER { lowered } else { byte };
-        inside[i] = u8::from(is_inside(lowered));
+        inside[i] = u8::from(if WORDS { is_word(lowered) } else { is_no_space(byte) });
         seen |= byte;
     }
     (seen < 128).then(|| packed(&inside))
@@ -102,10 +105,8 @@ impl Scan {
 
     fn read_as<const LOWER: bool>(&mut self, text: &str, tokens: Tokens) {
         match tokens {
-            Tokens::Word | Tokens::Run => self.read_with::<LOWER>(text, WORD, 0, is_word),
-            Tokens::Whitespace | Tokens::Unicode | Tokens::Marks => {
-                self.read_with::<LOWER>(text, SPACE, SPACE, is_no_space)
-            }
+            Tokens::Word | Tokens::Run => self.read_with::<LOWER, true>(text),
+            Tokens::Whitespace | Tokens::Unicode | Tokens::Marks => self.read_with::<LOWER, false>(text),
         }
         self.shortest = 1;
         if tokens == Tokens::Word {
@@ -148,35 +149,59 @@ impl Scan {
     }
 
     /// Reads a text that is all ASCII; stops, and says so, where it is not.
-    fn read_ascii<const LOWER: bool>(&mut self, text: &[u8], is_inside: impl Fn(u8) -> bool + Copy) -> bool {
+    fn read_ascii<const LOWER: bool, const WORDS: bool>(&mut self, text: &[u8]) -> bool {
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("popcnt") {
+        if register::is_there() {
             // SAFETY: the processor has just been asked whether it can do what the function is compiled for.
             #[allow(unsafe_code)]
-            return unsafe { self.read_ascii_with_avx2::<LOWER>(text, is_inside) };
+            return unsafe { self.read_ascii_in_registers::<LOWER, WORDS>(text) };
+        } else if is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("popcnt")
+        {
+            // SAFETY: as above.
+            #[allow(unsafe_code)]
+            return unsafe { self.read_ascii_with_avx2::<LOWER, WORDS>(text) };
         }
-        self.read_ascii_anywhere::<LOWER>(text, is_inside)
+        self.read_ascii_by(text, block::<LOWER, WORDS>, push_edges)
     }
 
     /// The same code, compiled for processors since 2013: two thirds of the instructions (callgrind: 28 a word, 42 without),
     /// and in six rounds side by side 5 % more words a second, which is what the exception from `unsafe_code` is for.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,bmi1,popcnt")]
-    fn read_ascii_with_avx2<const LOWER: bool>(&mut self, text: &[u8], is_inside: impl Fn(u8) -> bool + Copy) -> bool {
-        self.read_ascii_anywhere::<LOWER>(text, is_inside)
+    fn read_ascii_with_avx2<const LOWER: bool, const WORDS: bool>(&mut self, text: &[u8]) -> bool {
+        self.read_ascii_by(text, block::<LOWER, WORDS>, push_edges)
     }
 
+    /// The same, a block in a register.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,popcnt")]
+    fn read_ascii_in_registers<const LOWER: bool, const WORDS: bool>(&mut self, text: &[u8]) -> bool {
+        self.read_ascii_by(
+            text,
+            |input, out| register::block::<LOWER, WORDS>(input, out),
+            |changes, at, edges, found| register::push_edges(changes, at, edges, found),
+        )
+    }
+
+    /// The same by what reads a block, and writes down edges.
     #[inline(always)]
-    fn read_ascii_anywhere<const LOWER: bool>(&mut self, text: &[u8], is_inside: impl Fn(u8) -> bool + Copy) -> bool {
+    fn read_ascii_by(
+        &mut self,
+        text: &[u8],
+        block: impl Fn(&[u8; 64], &mut [u8; 64]) -> Option<u64>,
+        push_edges: impl Fn(u64, usize, &mut Vec<usize>, usize) -> usize,
+    ) -> bool {
         let (blocks, rest) = text.as_chunks::<64>();
         let (mut at, mut found, mut carry) = (0, 0, 0);
         for (input, out) in blocks.iter().zip(self.bytes.as_chunks_mut().0) {
-            let Some(mask) = block::<LOWER>(input, out, is_inside) else { return false };
+            let Some(mask) = block(input, out) else { return false };
             found = push_edges(mask ^ (mask << 1 | carry), at, &mut self.edges, found);
             carry = mask >> 63;
             at += 64;
         }
-        let Some(mask) = self.read_tail::<LOWER>(text, rest, is_inside) else { return false };
+        let Some(mask) = self.read_tail(text, rest, block) else { return false };
         found = push_edges(mask ^ (mask << 1 | carry), at, &mut self.edges, found);
         self.length = text.len();
         self.runs = found / 2;
@@ -185,21 +210,21 @@ impl Scan {
 
     /// The bit mask of what is left of a text after its last whole block.
     #[inline(always)]
-    fn read_tail<const LOWER: bool>(
+    fn read_tail(
         &mut self,
         text: &[u8],
         rest: &[u8],
-        is_inside: impl Fn(u8) -> bool,
+        block: impl Fn(&[u8; 64], &mut [u8; 64]) -> Option<u64>,
     ) -> Option<u64> {
         if let (false, Some(last)) = (rest.is_empty(), text.last_chunk()) {
             // The last 64 bytes, most of them for the second time: no copy of a length that is never the same.
             let out = self.bytes[text.len() - 64..].first_chunk_mut()?;
-            return block::<LOWER>(last, out, is_inside).map(|mask| mask >> (64 - rest.len()));
+            return block(last, out).map(|mask| mask >> (64 - rest.len()));
         }
         let mut tail = [0; 64];
         tail[..rest.len()].copy_from_slice(rest);
         let out = self.bytes[text.len() - rest.len()..].first_chunk_mut()?;
-        block::<LOWER>(&tail, out, is_inside).map(|mask| mask & ((1 << rest.len()) - 1))
+        block(&tail, out).map(|mask| mask & ((1 << rest.len()) - 1))
     }
 
     fn find_edges(&mut self) {
@@ -223,17 +248,11 @@ impl Scan {
         self.runs = kept;
     }
 
-    fn read_with<const LOWER: bool>(
-        &mut self,
-        text: &str,
-        flag: u8,
-        unless: u8,
-        is_inside: impl Fn(u8) -> bool + Copy,
-    ) {
+    fn read_with<const LOWER: bool, const WORDS: bool>(&mut self, text: &str) {
         let bytes = text.as_bytes();
         self.reserve(bytes.len());
         self.mask.clear();
-        if self.read_ascii::<LOWER>(bytes, is_inside) {
+        if self.read_ascii::<LOWER, WORDS>(bytes) {
             return;
         }
         // A lower-case letter may be longer than its capital, by half at the most.
@@ -243,14 +262,13 @@ impl Scan {
         let mut at = 0;
         while at < bytes.len() {
             let out = self.bytes[self.length..].first_chunk_mut();
-            let mask =
-                bytes[at..].first_chunk().zip(out).and_then(|(input, out)| block::<LOWER>(input, out, is_inside));
+            let mask = bytes[at..].first_chunk().zip(out).and_then(|(input, out)| block::<LOWER, WORDS>(input, out));
             if let Some(mask) = mask {
                 self.mark(mask);
                 self.length += 64;
                 at += 64;
             } else {
-                at = self.read_slowly::<LOWER>(text, at, flag, unless);
+                at = self.read_slowly::<LOWER, WORDS>(text, at);
             }
         }
         self.mask.truncate(self.length / 64 + 1);
@@ -258,7 +276,8 @@ impl Scan {
     }
 
     /// Reads some characters one by one; returns where the next begins.
-    fn read_slowly<const LOWER: bool>(&mut self, text: &str, from: usize, flag: u8, unless: u8) -> usize {
+    fn read_slowly<const LOWER: bool, const WORDS: bool>(&mut self, text: &str, from: usize) -> usize {
+        let (flag, unless) = if WORDS { (WORD, 0) } else { (SPACE, SPACE) };
         for (at, c) in text[from..].char_indices() {
             if at >= 64 {
                 return from + at;

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::counts::Counts;
 use crate::grams::{Count, Grams, Places, Sum};
 use crate::lexicon::Index;
-use crate::near::prefetch;
+use crate::near::{prefetch, prefetch_text};
 use crate::order::Nodes;
 use crate::read::{Scratch, Visit, read};
 use crate::table::{Node, Short};
@@ -23,6 +23,8 @@ use writing::{Posting, Writing, by_term_and_label};
 
 /// So many postings are looked through for those of the same term and label; then when there are twice as many as are left.
 const MANY_POSTINGS: usize = 400_000;
+/// So many texts before it is read it is asked where a text stands.
+const AHEAD: usize = 8;
 const TOO_MANY_TERMS: Invalid = Invalid("there are more than four billion distinct terms; use shorter n-grams");
 
 /// Slots that were touched since a label began; those of a table that has grown since are found by looking at all.
@@ -124,8 +126,11 @@ impl Part {
             self.label = labels[group[0] as usize];
             for (place, &i) in group.iter().enumerate() {
                 let text = texts[i as usize].as_ref();
+                if let Some(&later) = group.get(place + AHEAD) {
+                    prefetch(&texts[later as usize]);
+                }
                 if let Some(&next) = group.get(place + 1) {
-                    ask_for(texts[next as usize].as_ref());
+                    prefetch_text(texts[next as usize].as_ref());
                 }
                 self.begin_document(text, terms_a_byte)?;
                 read(terms, text, &mut scratch, self);
@@ -242,12 +247,6 @@ impl Part {
             postings.push(Posting { node: trie.node_of_pair(gram.0, gram.1), label, occurrences, presences });
         }
     }
-}
-
-/// Brings the first bytes of a text near: texts of one label lie scattered.
-#[inline(always)]
-fn ask_for(text: &str) {
-    text.as_bytes().iter().take(512).step_by(64).for_each(prefetch);
 }
 
 /// The numbers of some documents, those of one label together.

@@ -29,6 +29,10 @@ pub fn bare(name: &str) -> &str {
     name.strip_prefix(CHARS).or_else(|| name.strip_prefix(ACROSS)).unwrap_or(name)
 }
 
+/// There is room for the rows of words of so many bytes from the beginning: what is not used is never touched, but to
+/// move what has been written is to touch as much memory again.
+const BYTES_A_WORD: usize = 6;
+
 /// The last text in which a term was seen, and where in that text's row it stands.
 #[derive(Debug, Clone, Copy, Default)]
 struct Last {
@@ -146,6 +150,11 @@ impl Part {
 
     fn add<T: AsRef<str>>(&mut self, terms: &Terms, texts: &[T]) -> Result<Chunk, Invalid> {
         let (mut scratch, mut ends) = (Scratch::default(), Vec::with_capacity(texts.len()));
+        let words = texts.iter().map(|text| text.as_ref().len()).sum::<usize>() / BYTES_A_WORD;
+        self.entries.reserve(words);
+        if let Some(runs) = &mut self.runs {
+            runs.reserve(words);
+        }
         for text in texts {
             self.text = self.text.checked_add(1).ok_or(Invalid("there are more than four billion texts"))?;
             self.row = self.entries.len();

@@ -89,8 +89,9 @@ class Answering(Known):
         Without a rule by the model's `threshold`, where it has one.
 
         >>> mail = train(["free money", "money now", "see you", "you see me"], ["spam", "spam", "ham", "ham"])
-        >>> mail.decide(["money"], Rule(costs={("ham", "spam"): 10.0}, reject_cost=0.5))
-        [Decision(label=None, leaning='ham', probability=0.23255813953488372, cost=0.7674418604651163)]
+        >>> decision, = mail.decide(["money"], Rule(costs={("ham", "spam"): 10.0}, reject_cost=0.5))
+        >>> decision.label, decision.leaning, round(decision.probability, 3), round(decision.cost, 3)
+        (None, 'ham', 0.233, 0.767)
         """
         found = self._decisions(texts_of(texts), self._decider(rule or self._rule), IN_MEMORY)
         return [decision for decision, _ in found]

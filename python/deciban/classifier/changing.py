@@ -20,7 +20,7 @@ from ..errors import (
     OtherWeights,
     listed,
 )
-from ..examples import Examples, Source, gathered, kept, labels_of
+from ..examples import Examples, Source, gathered, kept, labels_of, texts_of
 from ..examples.weights import as_counted
 from ..halves import tally
 from ..settings import FITTED, Settings
@@ -40,7 +40,7 @@ class Changing(Judging):
         that, not the same. Expected counts of unlabelled texts stay as they were made before; `provenance` tells what
         was learnt after.
         """
-        return self._learnt(*self._counted(texts, labels, weights), "memory")
+        return self._learnt(*self._counted(texts_of(texts), labels, weights), "memory")
 
     def learn_from(self, source: Source, progress: Callable[[int], None] | None = None) -> Self:
         """Learns the examples of a file, in batches, as `train_on` does; none of them where one is bad.
@@ -80,7 +80,7 @@ class Changing(Judging):
         Models of counts forget a text as often as its weight says, fitted ones with the weight that it has.
         """
         self._refuse_expected("forgetting")
-        old, examples = self._counted(texts, labels, weights)
+        old, examples = self._counted(texts_of(texts), labels, weights)
         left = None if self._examples is None else kept.without(self._examples, examples)
         return self._changed(self.counts - old, left, "memory")
 

@@ -135,9 +135,9 @@ class Judging(Telling):
         return texts, self._held(texts, labels, where)
 
     def _counted(
-        self, texts: object, labels: object, weights: object = None, where: Callable[[int], str] = IN_MEMORY
+        self, texts: Texts, labels: object, weights: object = None, where: Callable[[int], str] = IN_MEMORY
     ) -> tuple[Counts, Examples]:
-        texts = texts_of(texts)
+        """The counts of texts that nobody else changes, as `texts_of` gives them, and what was counted."""
         given = Examples(texts, labels_of(labels, texts), weights_of(weights, texts))
         examples, places = as_counted(given, where, self.settings.model, FITTED)
         try:
@@ -146,7 +146,7 @@ class Judging(Telling):
             refuse(error, examples.texts, lambda place: where(places[place]))
 
     def _checked(self, texts: object, labels: object, where: Callable[[int], str] = IN_MEMORY) -> Examples:
-        counts, examples = self._counted(texts, labels, where=where)
+        counts, examples = self._counted(texts_of(texts), labels, where=where)
         if counts != self.counts:
             raise OtherTrainingTexts
         return examples

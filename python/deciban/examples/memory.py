@@ -70,7 +70,8 @@ def labels_of(column: object, texts: Sized | None = None) -> list[str]:
         ...
     deciban.errors.BadLabel: labels[1]: expected a label as text, got None
     """
-    labels = list(texts_of(column, "labels"))
+    given = texts_of(column, "labels")
+    labels = given if isinstance(given, list) else list(given)
     if texts is not None and len(labels) != len(texts):
         raise UnevenLengths(texts=len(texts), labels=len(labels))
     if (place := bad_label(labels)) is not None:

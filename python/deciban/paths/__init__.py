@@ -28,7 +28,7 @@ import numpy.typing as npt
 from ..classifier import IN_MEMORY, Classifier
 from ..counts import Counts
 from ..errors import BadSetting, NoExamples, OneLabel, TooFewForFolds
-from ..examples import Examples
+from ..examples import Examples, texts_of
 from ..fitting import Steps, labelled, member_of
 from ..fitting.members import Labelled, Member
 from ..fitting.seen import Seen, see
@@ -194,7 +194,7 @@ def path(
     """
     plan = Plan(steps, least, folds, seed)
     chosen, name = settings_of(**settings)
-    return trace(Examples(texts, labels, weights), chosen, name, plan, progress=progress)  # type: ignore[arg-type]
+    return trace(Examples(texts_of(texts), labels, weights), chosen, name, plan, progress=progress)  # type: ignore[arg-type]
 
 
 def settings_of(model: str = "logistic", l1: float = 1.0, **given: Any) -> tuple[Settings, str]:

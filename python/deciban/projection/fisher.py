@@ -29,6 +29,7 @@ SHRINKAGES = (0.1, 0.5, 0.9, 0.99)  # to choose from
 NEAR = 1e-6  # of the right side: what is left when a system counts as solved
 ROUGH = 1e-3  # the same, where shrinkages are only compared
 STEPS = 1000
+LEAST = 1e-6  # of the rows' squares: less scatter, where rows of a label are all alike, is rounding without an inverse
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,8 @@ def moments(x: Matrix, of: Labelled) -> Moments:
     def within(v: Floats) -> Floats:
         return np.asarray(transposed @ (cost[:, None] * (x @ v)) - mean.T @ (share[:, None] * (mean @ v)))
 
-    return Moments(mean, share, within, max(squares - float(share @ (mean**2).sum(axis=1)), 1e-12))
+    trace = squares - float(share @ (mean**2).sum(axis=1))
+    return Moments(mean, share, within, max(trace, LEAST * squares, 1e-12))
 
 
 def discriminant(of: Moments, shrinkage: float, near: float = NEAR) -> Linear:

@@ -5,6 +5,7 @@ use super::{SIDE_BY_SIDE, Scorer};
 use crate::calibration::Calibration;
 use crate::four::Four;
 use crate::lexicon::Lexicon;
+use crate::near::prefetch_text;
 use crate::parts;
 use crate::read::{Finding, Scratch, read};
 use crate::rows::each_distinct;
@@ -57,7 +58,8 @@ impl Scorer {
         mut emit: impl FnMut(&mut [f64], f64),
     ) {
         let (mut scratch, mut scores) = (Scratch::default(), self.card.bias.clone());
-        for text in texts {
+        for (place, text) in texts.iter().enumerate() {
+            texts.get(place + 1).into_iter().for_each(|next| prefetch_text(next.as_ref()));
             let (mut sum, mut known) = (Four::ZERO, 0u64);
             let add = |row| {
                 sum += row;
@@ -81,7 +83,8 @@ impl Scorer {
         let (mut scratch, mut found, mut distinct) = (Scratch::default(), Vec::new(), Vec::new());
         let width = self.labels().div_ceil(SIDE_BY_SIDE);
         let (mut sums, mut scores) = (vec![Four::ZERO; width], self.card.bias.clone());
-        for text in texts {
+        for (place, text) in texts.iter().enumerate() {
+            texts.get(place + 1).into_iter().for_each(|next| prefetch_text(next.as_ref()));
             found.clear();
             lexicon.find(text.as_ref(), &mut scratch, |place| found.push(place));
             if self.card.binary {

@@ -43,6 +43,11 @@ pub struct Rows {
 }
 
 impl Runs {
+    /// Makes room for so many more runs.
+    pub(super) fn reserve(&mut self, runs: usize) {
+        self.rows.bucket.reserve(runs);
+    }
+
     /// The word of the next node.
     pub(super) fn know(&mut self, name: &[u8]) {
         self.hash.push(murmur3(name));
@@ -58,19 +63,24 @@ impl Runs {
 
     /// Writes down whatever was met, once.
     pub(super) fn end_text(&mut self) {
-        let slots = (2 * self.met.len()).clamp(1, 2 << BITS).next_power_of_two();
+        let last = (2 * self.met.len()).clamp(1, 2 << BITS).next_power_of_two() - 1;
         self.seen.clear();
-        self.seen.resize(slots, NONE);
-        for bucket in self.met.drain(..) {
-            let mut slot = bucket as usize % slots;
+        self.seen.resize(last + 1, NONE);
+        let kept = self.rows.bucket.len();
+        self.rows.bucket.resize(kept + self.met.len(), NONE);
+        let (out, mut length) = (&mut self.rows.bucket[kept..], 0);
+        for &bucket in &self.met {
+            let mut slot = bucket as usize & last;
             while self.seen[slot] != NONE && self.seen[slot] != bucket {
-                slot = (slot + 1) % slots;
+                slot = (slot + 1) & last;
             }
-            if self.seen[slot] == NONE {
-                self.seen[slot] = bucket;
-                self.rows.bucket.push(bucket);
-            }
+            // One that was met before is written over by the next: whether it is cannot be foreseen.
+            out[length] = bucket;
+            length += usize::from(self.seen[slot] == NONE);
+            self.seen[slot] = bucket;
         }
+        self.met.clear();
+        self.rows.bucket.truncate(kept + length);
         self.rows.ends.push(self.rows.bucket.len());
     }
 
@@ -111,12 +121,12 @@ impl Shared {
         self.0.last().map_or(0, |last| last.before as usize + last.shared.count_ones() as usize)
     }
 
-    /// The number of a bucket among all that two texts have, if it is one.
+    /// The number of a bucket among all that two texts have, and whether it is one of them.
     #[inline(always)]
-    fn number(&self, bucket: u32) -> Option<u32> {
+    fn number(&self, bucket: u32) -> (u32, bool) {
         let (word, bit) = at(bucket);
         let Word { shared, before } = self.0[word];
-        (shared & bit != 0).then(|| before as u32 + (shared & (bit - 1)).count_ones())
+        (before as u32 + (shared & (bit - 1)).count_ones(), shared & bit != 0)
     }
 }
 
@@ -129,16 +139,23 @@ fn at(bucket: u32) -> (usize, u64) {
 /// The rows of all texts.
 pub(super) fn rows(chunks: &[Buckets]) -> Rows {
     let shared = Shared::new(chunks);
-    let mut found = Rows { indptr: vec![0], term: Vec::new(), terms: shared.len() };
+    let mut term = vec![0; chunks.iter().map(|chunk| chunk.bucket.len()).sum::<usize>() + 1];
+    let (mut indptr, mut length) = (vec![0], 0);
     for Buckets { bucket, ends } in chunks {
         let mut start = 0;
         for &end in ends {
-            found.term.extend(bucket[start..end].iter().filter_map(|&bucket| shared.number(bucket)));
-            found.indptr.push(found.term.len() as i64);
+            for &bucket in &bucket[start..end] {
+                // As above: those of one text are written over.
+                let (number, is_shared) = shared.number(bucket);
+                term[length] = number;
+                length += usize::from(is_shared);
+            }
+            indptr.push(length as i64);
             start = end;
         }
     }
-    found
+    term.truncate(length);
+    Rows { indptr, term, terms: shared.len() }
 }
 
 #[cfg(test)]

@@ -170,8 +170,14 @@ impl Scan {
     /// and in six rounds side by side 5 % more words a second, which is what the exception from `unsafe_code` is for.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,bmi1,popcnt")]
+    #[allow(clippy::redundant_closure)]
     fn read_ascii_with_avx2<const LOWER: bool, const WORDS: bool>(&mut self, text: &[u8]) -> bool {
-        self.read_ascii_by(text, block::<LOWER, WORDS>, push_edges)
+        // Closures are compiled for what the function around them is compiled for; functions that are handed on are not.
+        self.read_ascii_by(
+            text,
+            |input, out| block::<LOWER, WORDS>(input, out),
+            |changes, at, edges, found| push_edges(changes, at, edges, found),
+        )
     }
 
     /// The same, a block in a register.

@@ -198,7 +198,11 @@ impl Part {
     /// Takes over what another part has counted; its nodes become ours.
     fn absorb(&mut self, other: Part) {
         let mut ours: Vec<Node> = Vec::with_capacity(other.trie.len());
-        for name in other.trie.names() {
+        let names = other.trie.names();
+        for (at, &name) in names.iter().enumerate() {
+            if let Some(&Name::Short(key)) = names.get(at + AHEAD) {
+                self.trie.short.prefetch(self.trie.short.hash(key));
+            }
             // By number, parents come before their children.
             ours.push(match name {
                 Name::Short(key) => self.trie.node_of_short(key),

@@ -12,7 +12,6 @@ mod vectorise;
 
 use std::ops::RangeInclusive;
 use std::sync::Mutex;
-use std::sync::atomic::Ordering;
 
 use deciban_core::Invalid;
 use deciban_core::accents::Accents;
@@ -37,7 +36,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyList, PyTuple};
 
-use crate::texts::{Text, Texts, in_runs_aside, strings};
+use crate::texts::{Texts, strings};
 
 pyo3::create_exception!(deciban._core, BadText, PyException, "A text is no text: its place in the list.");
 pyo3::create_exception!(deciban._core, Unlearnt, PyException, "Counts would fall below zero: (term or None, label).");
@@ -103,7 +102,8 @@ impl Terms {
         let named =
             properties.iter().flatten().map(|(name, list)| (&**name, list.iter().map(|word| &**word).collect()));
         let properties = Properties::new(named, accents).map_err(invalid)?;
-        let stop = stop.map(strings).transpose()?.unwrap_or_default();
+        let stop = stop.map(PyListMethods::to_tuple);
+        let stop = stop.as_ref().map(strings).transpose()?.unwrap_or_default();
         Ok(Terms(CoreTerms {
             tokens,
             words: lengths(words)?,
@@ -112,7 +112,7 @@ impl Terms {
             chars_across: lengths(chars_across)?,
             lowercase,
             accents,
-            stop: stop.iter().map(AsRef::as_ref).collect(),
+            stop: stop.into_iter().collect(),
             properties,
             hash_bits,
         }))
@@ -550,7 +550,6 @@ fn merge<'py>(
 #[pyclass(module = "deciban._core")]
 struct Tally {
     tally: CoreTally,
-    threads: usize,
     labels: Labels,
 }
 
@@ -558,7 +557,7 @@ struct Tally {
 impl Tally {
     #[new]
     fn new(terms: &Terms, threads: usize) -> Self {
-        Tally { tally: CoreTally::new(terms.0.clone(), threads), threads, labels: Labels::default() }
+        Tally { tally: CoreTally::new(terms.0.clone(), threads), labels: Labels::default() }
     }
 
     /// Counts texts, each under its label; where one of them is refused, the tally is empty after it.
@@ -573,17 +572,11 @@ impl Tally {
             is_raised
         };
         let mut rest = labels.as_slice();
-        let mut count = |texts: &[Text<'_>], stop: &(dyn Fn() -> bool + Sync)| {
+        let counted = texts.in_runs_of(py, BYTES_COUNTED_AT_ONCE, |texts| {
             let (labels, after) = rest.split_at(texts.len().min(rest.len()));
             rest = after;
-            self.tally.add(texts, labels, stop).map_err(invalid)
-        };
-        let counted = match &texts {
-            Texts::List(list) if self.threads != 1 && texts.is_long() => {
-                in_runs_aside(list, BYTES_COUNTED_AT_ONCE, |texts, stop| count(texts, &|| stop.load(Ordering::Relaxed)))
-            }
-            _ => texts.in_runs_of(py, BYTES_COUNTED_AT_ONCE, |texts| count(texts, &asks_python)),
-        };
+            self.tally.add(texts, labels, asks_python).map_err(invalid)
+        });
         let counted = match raised.into_inner() {
             Ok(Some(signal)) => Err(signal),
             _ if rest.is_empty() => counted,

@@ -36,7 +36,7 @@ impl Vectorised {
     #[new]
     fn new<'py>(py: Python<'py>, terms: &Terms, texts: Bound<'py, PyList>, threads: usize) -> PyResult<Self> {
         let mut vectoriser = Vectoriser::new(terms.0.clone(), threads);
-        Texts::Strings(texts).in_runs(py, |slice| vectoriser.add(slice).map_err(invalid))?;
+        Texts::strings(&texts).in_runs(py, |slice| vectoriser.add(slice).map_err(invalid))?;
         py.detach(|| vectoriser.take()).map(Vectorised).map_err(invalid)
     }
 
@@ -103,7 +103,7 @@ pub struct Vocabulary(CoreVocabulary);
 impl Vocabulary {
     #[new]
     fn new(terms: &Terms, names: &Bound<'_, PyList>, columns: View<'_, u32>) -> PyResult<Self> {
-        let vocabulary = CoreVocabulary::new(terms.0.clone(), &strings(names)?, columns.as_slice()?);
+        let vocabulary = CoreVocabulary::new(terms.0.clone(), &strings(&names.to_tuple())?, columns.as_slice()?);
         vocabulary.map(Vocabulary).map_err(invalid)
     }
 
@@ -116,7 +116,7 @@ impl Vocabulary {
         threads: usize,
     ) -> PyResult<Csr<'py>> {
         let mut rows = Finds::default();
-        Texts::Strings(texts).in_runs(py, |slice| {
+        Texts::strings(&texts).in_runs(py, |slice| {
             self.0.count(slice, threads, &mut rows);
             Ok(())
         })?;
@@ -137,7 +137,7 @@ pub fn hashed<'py>(
 ) -> PyResult<Csr<'py>> {
     let hashing = Hashing { terms: terms.0.clone(), columns, signed };
     let mut rows = Finds::default();
-    Texts::Strings(texts).in_runs(py, |slice| {
+    Texts::strings(&texts).in_runs(py, |slice| {
         hashing.count(slice, threads, &mut rows);
         Ok(())
     })?;

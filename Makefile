@@ -12,7 +12,8 @@ help:  ## list the targets
 
 setup: .venv/installed  ## build everything into .venv
 
-# An editable install: Python sources are used where they stand, the core is built again when it changes.
+# An editable install: Python sources are used where they stand, the core is built again when it changes, quickly; benches
+# have it built as users do.
 .venv/installed: pyproject.toml $(RUST)
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --editable '.[all,dev]'
@@ -39,8 +40,9 @@ types: setup
 layers: setup
 	$(BIN)/lint-imports --no-cache
 
+# Tests start hundreds of commands: Python may keep what it compiles.
 pytest: setup
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 browser:  ## install Chromium, in which a test looks at the report, where it is missing and we may
 	@command -v chromium >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
@@ -118,7 +120,7 @@ selection: .venv/bench  ## measure accuracy against number of terms, and how fas
 	$(BIN)/python -m benches.selection $(BENCH)
 
 .venv/bench: .venv/installed
-	$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	MATURIN_PEP517_ARGS='--profile release' $(BIN)/python -m pip install --quiet --editable '.[bench]'
 	@touch $@
 
 FUZZ_SECONDS ?= 60

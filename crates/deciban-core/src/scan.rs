@@ -26,7 +26,31 @@ pub struct Scan {
     shortest: usize,
 }
 
-/// The block's bytes go to `out`, in lower case if `LOWER`; its bit mask is returned, or none if it is not all ASCII.
+/// How blocks of 64 bytes are read.
+trait Blocks: Copy {
+    /// The block's bytes go to `out`, in lower case if `LOWER`; its bit mask is returned, or none if it is not all ASCII.
+    fn block<const LOWER: bool, const WORDS: bool>(self, input: &[u8; 64], out: &mut [u8; 64]) -> Option<u64>;
+    /// Writes down where the bits of a block at `at` are set, after what was `found` before; returns how many there are now.
+    fn push_edges(self, changes: u64, at: usize, edges: &mut Vec<usize>, found: usize) -> usize;
+}
+
+/// By loops, which are compiled for whatever the function is that they are inlined into.
+#[derive(Debug, Clone, Copy)]
+struct Loops;
+
+impl Blocks for Loops {
+    #[inline(always)]
+    fn block<const LOWER: bool, const WORDS: bool>(self, input: &[u8; 64], out: &mut [u8; 64]) -> Option<u64> {
+        block::<LOWER, WORDS>(input, out)
+    }
+
+    #[inline(always)]
+    fn push_edges(self, changes: u64, at: usize, edges: &mut Vec<usize>, found: usize) -> usize {
+        push_edges(changes, at, edges, found)
+    }
+}
+
+/// As [`Blocks::block`].
 #[inline(always)]
 fn block<const LOWER: bool, const WORDS: bool>(input: &[u8; 64], out: &mut [u8; 64]) -> Option<u64> {
     let (mut inside, mut seen) = ([0_u8; 64], 0);
@@ -61,7 +85,7 @@ fn is_no_space(byte: u8) -> bool {
     !((byte == b' ') | (byte.wrapping_sub(9) < 5) | (byte.wrapping_sub(28) < 4))
 }
 
-/// Writes down where the bits of a block at `at` are set, after what was `found` before; returns how many there are now.
+/// As [`Blocks::push_edges`].
 #[inline(always)]
 fn push_edges(mut changes: u64, at: usize, edges: &mut Vec<usize>, found: usize) -> usize {
     if edges.len() < found + SPARE {
@@ -151,10 +175,10 @@ impl Scan {
     /// Reads a text that is all ASCII; stops, and says so, where it is not.
     fn read_ascii<const LOWER: bool, const WORDS: bool>(&mut self, text: &[u8]) -> bool {
         #[cfg(target_arch = "x86_64")]
-        if register::is_there() {
+        if let Some(registers) = register::Registers::new() {
             // SAFETY: the processor has just been asked whether it can do what the function is compiled for.
             #[allow(unsafe_code)]
-            return unsafe { self.read_ascii_in_registers::<LOWER, WORDS>(text) };
+            return unsafe { self.read_ascii_in_registers::<LOWER, WORDS>(text, registers) };
         } else if is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("bmi1")
             && is_x86_feature_detected!("popcnt")
@@ -163,52 +187,41 @@ impl Scan {
             #[allow(unsafe_code)]
             return unsafe { self.read_ascii_with_avx2::<LOWER, WORDS>(text) };
         }
-        self.read_ascii_by(text, block::<LOWER, WORDS>, push_edges)
+        self.read_ascii_by::<LOWER, WORDS>(text, Loops)
     }
 
     /// The same code, compiled for processors since 2013: two thirds of the instructions (callgrind: 28 a word, 42 without),
     /// and in six rounds side by side 5 % more words a second, which is what the exception from `unsafe_code` is for.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,bmi1,popcnt")]
-    #[allow(clippy::redundant_closure)]
     fn read_ascii_with_avx2<const LOWER: bool, const WORDS: bool>(&mut self, text: &[u8]) -> bool {
-        // Closures are compiled for what the function around them is compiled for; functions that are handed on are not.
-        self.read_ascii_by(
-            text,
-            |input, out| block::<LOWER, WORDS>(input, out),
-            |changes, at, edges, found| push_edges(changes, at, edges, found),
-        )
+        self.read_ascii_by::<LOWER, WORDS>(text, Loops)
     }
 
     /// The same, a block in a register.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,popcnt")]
-    fn read_ascii_in_registers<const LOWER: bool, const WORDS: bool>(&mut self, text: &[u8]) -> bool {
-        self.read_ascii_by(
-            text,
-            |input, out| register::block::<LOWER, WORDS>(input, out),
-            |changes, at, edges, found| register::push_edges(changes, at, edges, found),
-        )
-    }
-
-    /// The same by what reads a block, and writes down edges.
-    #[inline(always)]
-    fn read_ascii_by(
+    fn read_ascii_in_registers<const LOWER: bool, const WORDS: bool>(
         &mut self,
         text: &[u8],
-        block: impl Fn(&[u8; 64], &mut [u8; 64]) -> Option<u64>,
-        push_edges: impl Fn(u64, usize, &mut Vec<usize>, usize) -> usize,
+        registers: register::Registers,
     ) -> bool {
+        self.read_ascii_by::<LOWER, WORDS>(text, registers)
+    }
+
+    /// The same, by how blocks are read.
+    #[inline(always)]
+    fn read_ascii_by<const LOWER: bool, const WORDS: bool>(&mut self, text: &[u8], by: impl Blocks) -> bool {
         let (blocks, rest) = text.as_chunks::<64>();
         let (mut at, mut found, mut carry) = (0, 0, 0);
         for (input, out) in blocks.iter().zip(self.bytes.as_chunks_mut().0) {
-            let Some(mask) = block(input, out) else { return false };
-            found = push_edges(mask ^ (mask << 1 | carry), at, &mut self.edges, found);
+            let Some(mask) = by.block::<LOWER, WORDS>(input, out) else { return false };
+            found = by.push_edges(mask ^ (mask << 1 | carry), at, &mut self.edges, found);
             carry = mask >> 63;
             at += 64;
         }
-        let Some(mask) = self.read_tail(text, rest, block) else { return false };
-        found = push_edges(mask ^ (mask << 1 | carry), at, &mut self.edges, found);
+        let Some(mask) = self.read_tail::<LOWER, WORDS>(text, rest, by) else { return false };
+        found = by.push_edges(mask ^ (mask << 1 | carry), at, &mut self.edges, found);
         self.length = text.len();
         self.runs = found / 2;
         true
@@ -216,21 +229,21 @@ impl Scan {
 
     /// The bit mask of what is left of a text after its last whole block.
     #[inline(always)]
-    fn read_tail(
+    fn read_tail<const LOWER: bool, const WORDS: bool>(
         &mut self,
         text: &[u8],
         rest: &[u8],
-        block: impl Fn(&[u8; 64], &mut [u8; 64]) -> Option<u64>,
+        by: impl Blocks,
     ) -> Option<u64> {
         if let (false, Some(last)) = (rest.is_empty(), text.last_chunk()) {
             // The last 64 bytes, most of them for the second time: no copy of a length that is never the same.
             let out = self.bytes[text.len() - 64..].first_chunk_mut()?;
-            return block(last, out).map(|mask| mask >> (64 - rest.len()));
+            return by.block::<LOWER, WORDS>(last, out).map(|mask| mask >> (64 - rest.len()));
         }
         let mut tail = [0; 64];
         tail[..rest.len()].copy_from_slice(rest);
         let out = self.bytes[text.len() - rest.len()..].first_chunk_mut()?;
-        block(&tail, out).map(|mask| mask & ((1 << rest.len()) - 1))
+        by.block::<LOWER, WORDS>(&tail, out).map(|mask| mask & ((1 << rest.len()) - 1))
     }
 
     fn find_edges(&mut self) {

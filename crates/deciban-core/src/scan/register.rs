@@ -11,7 +11,7 @@ use std::arch::x86_64::{
     _mm512_sub_epi8,
 };
 
-use super::SPARE;
+use super::{Blocks, SPARE};
 
 /// The numbers of 64 bytes.
 const NUMBERS: [u8; 64] = {
@@ -24,19 +24,40 @@ const NUMBERS: [u8; 64] = {
     numbers
 };
 
-/// Whether the processor has such registers.
-#[inline(always)]
-pub(super) fn is_there() -> bool {
-    is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512vbmi2")
-        && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("popcnt")
+/// That the processor has such registers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Registers(());
+
+impl Registers {
+    /// If it has.
+    #[inline(always)]
+    pub(super) fn new() -> Option<Self> {
+        let is_there = is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vbmi2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("popcnt");
+        is_there.then_some(Registers(()))
+    }
+}
+
+impl Blocks for Registers {
+    #[inline(always)]
+    fn block<const LOWER: bool, const WORDS: bool>(self, input: &[u8; 64], out: &mut [u8; 64]) -> Option<u64> {
+        // SAFETY: there are `Registers` only where the processor has been asked whether it can.
+        unsafe { block::<LOWER, WORDS>(input, out) }
+    }
+
+    #[inline(always)]
+    fn push_edges(self, changes: u64, at: usize, edges: &mut Vec<usize>, found: usize) -> usize {
+        // SAFETY: as above.
+        unsafe { push_edges(changes, at, edges, found) }
+    }
 }
 
 /// As [`super::block`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,popcnt")]
-pub(super) fn block<const LOWER: bool, const WORDS: bool>(input: &[u8; 64], out: &mut [u8; 64]) -> Option<u64> {
+fn block<const LOWER: bool, const WORDS: bool>(input: &[u8; 64], out: &mut [u8; 64]) -> Option<u64> {
     let bytes = load(input);
     let lowered = _mm512_mask_add_epi8(bytes, below(bytes, b'A', 26), bytes, all(b'a' - b'A'));
     store(if LOWER { lowered } else { bytes }, out);
@@ -51,7 +72,7 @@ pub(super) fn block<const LOWER: bool, const WORDS: bool>(input: &[u8; 64], out:
 /// As [`super::push_edges`]; 32 edges for nothing rather than a look at how many there are.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,popcnt")]
-pub(super) fn push_edges(changes: u64, at: usize, edges: &mut Vec<usize>, found: usize) -> usize {
+fn push_edges(changes: u64, at: usize, edges: &mut Vec<usize>, found: usize) -> usize {
     if edges.len() < found + SPARE {
         edges.resize(2 * found + SPARE, 0);
     }
@@ -114,26 +135,18 @@ fn store(bytes: __m512i, out: &mut [u8; 64]) {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::Loops;
     use super::*;
 
     /// What is said of a block: its mask, its bytes as they are written, and its edges after some others.
     type Told = (Option<u64>, [u8; 64], Vec<usize>);
 
-    fn both<const LOWER: bool, const WORDS: bool>(input: &[u8; 64], found: usize) -> (Told, Told) {
-        let told = |mask: Option<u64>, out, push: &dyn Fn(u64, &mut Vec<usize>) -> usize| {
-            let mut edges = vec![7; found];
-            let count = push(mask.unwrap_or(0), &mut edges);
-            edges.truncate(count);
-            (mask, out, edges)
-        };
-        let (mut wide, mut plain) = ([0; 64], [0; 64]);
-        // SAFETY: whoever calls has asked whether the processor can.
-        let in_register = unsafe { block::<LOWER, WORDS>(input, &mut wide) };
-        let one_by_one = super::super::block::<LOWER, WORDS>(input, &mut plain);
-        (
-            told(in_register, wide, &|mask, edges| unsafe { push_edges(mask, 640, edges, found) }),
-            told(one_by_one, plain, &|mask, edges| super::super::push_edges(mask, 640, edges, found)),
-        )
+    fn told<const LOWER: bool, const WORDS: bool>(by: impl Blocks, input: &[u8; 64], found: usize) -> Told {
+        let (mut out, mut edges) = ([0; 64], vec![7; found]);
+        let mask = by.block::<LOWER, WORDS>(input, &mut out);
+        let count = by.push_edges(mask.unwrap_or(0), 640, &mut edges, found);
+        edges.truncate(count);
+        (mask, out, edges)
     }
 
     proptest! {
@@ -143,21 +156,15 @@ mod tests {
             odd in prop::option::of((0..64_usize, 128..=255_u8)),
             found in 0..200_usize,
         ) {
-            if !is_there() {
-                return Ok(());
-            }
+            let Some(registers) = Registers::new() else { return Ok(()) };
             let mut input: [u8; 64] = bytes.try_into().unwrap();
             if let Some((at, byte)) = odd {
                 input[at] = byte;
             }
-            for (one, other) in [
-                both::<true, true>(&input, found),
-                both::<true, false>(&input, found),
-                both::<false, true>(&input, found),
-                both::<false, false>(&input, found),
-            ] {
-                prop_assert_eq!(one, other);
-            }
+            prop_assert_eq!(told::<true, true>(registers, &input, found), told::<true, true>(Loops, &input, found));
+            prop_assert_eq!(told::<true, false>(registers, &input, found), told::<true, false>(Loops, &input, found));
+            prop_assert_eq!(told::<false, true>(registers, &input, found), told::<false, true>(Loops, &input, found));
+            prop_assert_eq!(told::<false, false>(registers, &input, found), told::<false, false>(Loops, &input, found));
         }
     }
 }

@@ -8,7 +8,7 @@ use std::hash::BuildHasher;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-use crate::near::prefetch;
+use crate::near::{prefetch, room};
 
 /// The number of a name, in order of first sight.
 pub type Node = u32;
@@ -147,18 +147,19 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
     }
 
     pub(crate) fn with_seed(seed: Seed) -> Self {
-        Table { seed, slots: vec![Self::empty(); 64], used: 0 }
+        Table { seed, slots: Self::empty_slots(64), used: 0 }
     }
 
     /// Forgets everything, and makes room for so many keys.
     pub(crate) fn clear(&mut self, keys: usize) {
-        self.slots.clear();
-        self.slots.resize((2 * keys + 64).next_power_of_two(), Self::empty());
+        self.slots = Self::empty_slots((2 * keys + 64).next_power_of_two());
         self.used = 0;
     }
 
-    fn empty() -> Slot<K, V> {
-        Slot { key: K::default(), node: 0, value: V::default() }
+    fn empty_slots(size: usize) -> Vec<Slot<K, V>> {
+        let mut slots = room(size);
+        slots.resize(size, Slot { key: K::default(), node: 0, value: V::default() });
+        slots
     }
 
     #[inline(always)]
@@ -227,7 +228,7 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
     #[cold]
     fn grow(&mut self) {
         let size = self.slots.len() * 2;
-        let old = std::mem::replace(&mut self.slots, vec![Self::empty(); size]);
+        let old = std::mem::replace(&mut self.slots, Self::empty_slots(size));
         for slot in old.into_iter().filter(|slot| slot.key != K::default()) {
             let at = self.probe(slot.key, self.hash(slot.key)).unwrap_or_else(|at| at);
             self.slots[at] = slot;
@@ -240,7 +241,9 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
             let value = if key == K::default() { W::default() } else { make(node, value) };
             Slot { key, node, value }
         };
-        Table { seed: self.seed, slots: self.slots.into_iter().map(mapped).collect(), used: self.used }
+        let mut slots = room(self.slots.len());
+        slots.extend(self.slots.into_iter().map(mapped));
+        Table { seed: self.seed, slots, used: self.used }
     }
 
     /// A slot's node and value.

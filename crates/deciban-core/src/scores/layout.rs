@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use super::{SIDE_BY_SIDE, Scorecard, Scorer};
 use crate::four::Four;
 use crate::lexicon::Lexicon;
-use crate::near::prefetch;
+use crate::near::{prefetch, room};
 use crate::trie::Trie;
 
 /// Up to this many terms, and four labels, a term's weights are kept where it is found.
@@ -49,7 +49,7 @@ pub(super) fn dense_rows(card: &Scorecard, terms: impl ExactSizeIterator<Item = 
     for (r, &weight) in card.absent.iter().enumerate() {
         absent[r / SIDE_BY_SIDE].0[r % SIDE_BY_SIDE] = weight;
     }
-    let mut rows = Vec::with_capacity(terms.len() * width);
+    let mut rows = room(terms.len() * width);
     for term in terms.map(|term| term as usize) {
         let start = rows.len();
         rows.extend_from_slice(&absent);

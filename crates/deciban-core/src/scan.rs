@@ -63,7 +63,7 @@ fn is_no_space(byte: u8) -> bool {
 
 /// Writes down where the bits of a block at `at` are set, after what was `found` before; returns how many there are now.
 #[inline(always)]
-fn push_edges(mut changes: u64, at: usize, edges: &mut Vec<usize>, found: usize) -> usize {
+pub(crate) fn push_edges(mut changes: u64, at: usize, edges: &mut Vec<usize>, found: usize) -> usize {
     if edges.len() < found + SPARE {
         edges.resize(2 * found + SPARE, 0);
     }

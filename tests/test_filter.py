@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 import deciban
 from conftest import ROOT
-from deciban.filtering import journal, kept, quick
+from deciban.filtering import journal, kept, quick, tables
 from deciban.filtering.boxes import boxes
 from deciban.filtering.mail import MOST, parts, stamped, word
 from deciban.filtering.mail import seen as seen_of
@@ -580,6 +580,26 @@ def test_a_table_of_another_model_or_a_damaged_one_is_passed_over(made, tmp_path
     journal.append(made, [Entry("spam", SPAM % 99)])
     journal.fold(made)
     assert not table(made).exists()
+
+
+def test_two_words_of_one_key_get_other_numbers(made, monkeypatch):
+    real, seeds = tables._core.mail_table, []
+
+    def refuses(*given):
+        seeds.append(tuple(given[2]))
+        if len(seeds) < 3:
+            raise ValueError
+        return real(*given)
+
+    monkeypatch.setattr(tables._core, "mail_table", refuses)
+    tables.keep(made)
+    assert len(set(seeds)) == 3
+    assert quick.table_of(made, "spam") is not None
+    monkeypatch.setattr(tables, "TRIES", 2)
+    seeds.clear()
+    tables.keep(made)
+    assert not table(made).exists()
+    assert filtered(made, mail=SPAM % 1)[0].startswith(b"X-Deciban: ")
 
 
 @pytest.mark.parametrize(

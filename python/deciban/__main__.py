@@ -5,6 +5,7 @@ A mail that is delivered waits for `deciban filter` to start: it goes a quick wa
 
 from __future__ import annotations
 
+import os
 import sys
 
 
@@ -15,7 +16,7 @@ def main() -> None:
 
         status = quick.run(sys.argv[2:])
         if status is not None:
-            sys.exit(status)
+            os._exit(status)  # all is written: to take Python apart would take longer than to judge a hundred mails
     from .cli import main as any_command
 
     any_command()

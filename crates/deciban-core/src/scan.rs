@@ -87,7 +87,7 @@ fn is_no_space(byte: u8) -> bool {
 
 /// As [`Blocks::push_edges`].
 #[inline(always)]
-fn push_edges(mut changes: u64, at: usize, edges: &mut Vec<usize>, found: usize) -> usize {
+pub(crate) fn push_edges(mut changes: u64, at: usize, edges: &mut Vec<usize>, found: usize) -> usize {
     if edges.len() < found + SPARE {
         edges.resize(2 * found + SPARE, 0);
     }

@@ -11,6 +11,7 @@ now, it is as if there were none. Models that the filter did not make do without
 
 from __future__ import annotations
 
+import contextlib
 import os
 import struct
 
@@ -26,6 +27,7 @@ from .quick import HEAD
 from .verdict import is_plain
 
 SEEDS = 4
+TRIES = 9  # of a hundred thousand words, two have one key in one of twenty thousand
 GROUPS = [group_of("binary", kinds) for kinds in (WORDS, FIELDS, TEXT)]
 SUMS = GROUPS[:1], GROUPS[1:]
 
@@ -58,9 +60,13 @@ def made(saved: Saved, name: bytes) -> bytes | None:
         return None
     among_all, among_kind = (_sums(card, [groups.index(group) for group in some if group in groups]) for some in SUMS)
     numbers = [float(card.bias[1] - card.bias[0]), *(float(group in groups) for group in GROUPS), *_calibration(saved)]
-    seeds = [number | 1 for number in struct.unpack(f"<{SEEDS}Q", os.urandom(8 * SEEDS))]
-    words = saved.buffers["names"], saved.buffers["offsets"]
-    return _core.mail_table(name, "\n".join(saved.labels).encode(), seeds, numbers, *words, among_all, among_kind)
+    words = saved.buffers["names"], saved.buffers["offsets"], among_all, among_kind
+    for _ in range(TRIES):
+        seeds = [number | 1 for number in struct.unpack(f"<{SEEDS}Q", os.urandom(8 * SEEDS))]
+        with contextlib.suppress(ValueError):  # two words have one key: other seeds tell them apart
+            labels = "\n".join(saved.labels).encode()
+            return _core.mail_table(name, labels, seeds, numbers, *words)
+    return None  # the labels are too long
 
 
 def _sums(card: Scorecard, groups: list[int]) -> Floats:

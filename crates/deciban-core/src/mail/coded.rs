@@ -1,5 +1,7 @@
 //! Bytes as mails send them: base64, quoted-printable, or as they are.
 
+use memchr::{memchr, memchr2};
+
 /// How bytes were made to pass through mail servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coding {
@@ -73,10 +75,10 @@ fn base64(raw: &[u8], most: usize, decoded: &mut Vec<u8>) {
 fn quoted(raw: &[u8], is_word: bool, most: usize, decoded: &mut Vec<u8>) {
     let hex = |digit: u8| (digit as char).to_digit(16);
     let mut rest = raw;
-    while let Some((&first, after)) = rest.split_first() {
-        if decoded.len() >= most {
-            return;
-        }
+    while decoded.len() < most {
+        let plain = if is_word { memchr2(b'=', b'_', rest) } else { memchr(b'=', rest) }.unwrap_or(rest.len());
+        decoded.extend_from_slice(&rest[..plain.min(most - decoded.len())]);
+        let Some((&first, after)) = rest[plain..].split_first().filter(|_| decoded.len() < most) else { return };
         rest = after;
         match (first, after) {
             (b'=', [b'\n', more @ ..] | [b'\r', b'\n', more @ ..]) => rest = more,

@@ -32,9 +32,12 @@ pub struct Judge<'a> {
 #[derive(Default)]
 pub struct Room {
     scratch: Scratch,
-    keys: Vec<u64>,
-    times: Vec<u32>,
-    once: Vec<(u64, u32)>,
+    /// The keys of all words, and room for more; and each once.
+    all: Vec<u64>,
+    once: Vec<u64>,
+    there: Vec<u64>,
+    /// Keys that the table has, and where their weights stand; and room for more.
+    found: Vec<(u64, usize)>,
 }
 
 /// Sums over the words of a mail: all, of fields, of the text.
@@ -42,7 +45,7 @@ pub struct Room {
 struct Sums {
     weights: [f64; 3],
     many: [f64; 3],
-    /// How many words the table has of it, however often they stand there.
+    /// How many words the table has of it: each once, or, where a calibration goes by that, as often as it stands there.
     known: f64,
 }
 
@@ -65,16 +68,17 @@ impl<'a> Judge<'a> {
 
     /// The decibans of a mail for spam.
     pub fn decibans(&self, mail: &[u8], room: &mut Room) -> f64 {
-        show(mail, &mut room.scratch, &mut Keys::new(self.table.seeds, &mut room.keys));
-        once(&mut room.keys, &mut room.times, &mut room.once);
-        std::hint::black_box(self.table.near(&room.keys));
-        let mut sums = Sums::of(&room.keys);
-        for (&key, &times) in room.keys.iter().zip(&room.times) {
-            if let Some((among_all, among_kind)) = self.table.find(key) {
-                sums.add(key, f64::from(among_all), f64::from(among_kind));
-                sums.known += f64::from(times);
-            }
+        let mut keys = Keys::new(self.table.seeds, &mut room.all);
+        show(mail, &mut room.scratch, &mut keys);
+        let many = keys.many;
+        room.look(many);
+        std::hint::black_box(self.table.near(&room.once));
+        let found = self.table.find_all(&room.once, &mut room.found);
+        let mut sums = Sums::of(&room.once);
+        for &(key, place) in &room.found[..found] {
+            sums.add(key, self.table.weights(place));
         }
+        self.count(&mut sums, &room.all[..many]);
         self.calibrated(self.score(&sums), sums.known)
     }
 
@@ -82,22 +86,22 @@ impl<'a> Judge<'a> {
     pub fn account(&self, mail: &[u8]) -> (f64, Vec<(String, f64)>) {
         let (text, mut room) = (words(mail), Room::default());
         let names: Vec<&str> = text.split_ascii_whitespace().collect();
-        room.keys.extend(names.iter().map(|name| self.table.seeds.of_name(name.as_bytes())));
-        let mut named: Vec<(u64, &str)> = room.keys.iter().copied().zip(names).collect();
+        room.all.extend(names.iter().map(|name| self.table.seeds.of_name(name.as_bytes())));
+        let mut named: Vec<(u64, &str)> = room.all.iter().copied().zip(names).collect();
         named.sort_by_key(|&(key, _)| key);
-        once(&mut room.keys, &mut room.times, &mut room.once);
-        let (mut sums, mut found) = (Sums::of(&room.keys), Vec::new());
-        for (&key, &times) in room.keys.iter().zip(&room.times) {
-            let Some((all, kind)) = self.table.find(key) else { continue };
-            sums.add(key, f64::from(all), f64::from(kind));
-            sums.known += f64::from(times);
-            let place = named.partition_point(|&(other, _)| other < key);
-            found.push((named[place].1, key, f64::from(all), f64::from(kind)));
+        room.look(room.all.len());
+        let (mut sums, mut found) = (Sums::of(&room.once), Vec::new());
+        for &key in &room.once {
+            let Some(weights) = self.table.find(key).map(|place| self.table.weights(place)) else { continue };
+            sums.add(key, weights);
+            let first = named.partition_point(|&(other, _)| other < key);
+            found.push((named[first].1, key, weights));
         }
+        self.count(&mut sums, &room.all);
         let (score, scales) = (self.score(&sums), self.scales(&sums));
         let factor = self.sign * PER_NAT * self.factor(score, sums.known);
-        let nats = |key: u64, all: f64, kind: f64| scales[0] * all + scales[kind_of(key)] * kind;
-        let told = found.into_iter().map(|(name, key, all, kind)| (name.to_owned(), factor * nats(key, all, kind)));
+        let nats = |key: u64, (all, kind): (f64, f64)| scales[0] * all + scales[kind_of(key)] * kind;
+        let told = found.into_iter().map(|(name, key, weights)| (name.to_owned(), factor * nats(key, weights)));
         (self.calibrated(score, sums.known), told.collect())
     }
 
@@ -109,6 +113,13 @@ impl<'a> Judge<'a> {
         };
         let size = mails.len().div_ceil(crate::parts::count(threads, mails.len() / WORTH_A_THREAD)).max(1);
         crate::parts::run(mails.chunks(size).map(|part| || some(part)).collect()).concat()
+    }
+
+    /// Counts known words as often as they stand there, where a calibration goes by how many there are.
+    fn count(&self, sums: &mut Sums, all: &[u64]) {
+        if self.calibration.temper[1] != 0.0 {
+            sums.known = all.iter().filter(|&&key| self.table.find(key).is_some()).count() as f64;
+        }
     }
 
     fn scales(&self, sums: &Sums) -> [f64; 3] {
@@ -149,9 +160,10 @@ impl Sums {
     }
 
     #[inline]
-    fn add(&mut self, key: u64, among_all: f64, among_kind: f64) {
+    fn add(&mut self, key: u64, (among_all, among_kind): (f64, f64)) {
         self.weights[0] += among_all;
         self.weights[kind_of(key)] += among_kind;
+        self.known += 1.0;
     }
 }
 
@@ -160,30 +172,31 @@ fn kind_of(key: u64) -> usize {
     if key & OF_FIELD == 0 { 2 } else { 1 }
 }
 
-/// Leaves each key once, in the order in which they came first; says how often each stood there.
-///
-/// Whether a key was there before cannot be foreseen: so nothing waits for the answer, but where two keys want one place.
-fn once(keys: &mut Vec<u64>, times: &mut Vec<u32>, room: &mut Vec<(u64, u32)>) {
-    room.clear();
-    room.resize((2 * keys.len()).next_power_of_two().max(16), (0, 0));
-    times.clear();
-    times.resize(keys.len(), 0);
-    let (last, mut many) = (room.len() - 1, 0);
-    for from in 0..keys.len() {
-        let key = keys[from];
-        let mut at = (key >> 2) as usize & last;
-        while room[at].0 != key && room[at].0 != 0 {
-            at = (at + 1) & last;
+impl Room {
+    /// Finds each of the first so many keys once, in the order in which they came first.
+    ///
+    /// Whether a key was there before cannot be foreseen: so nothing waits for the answer, but where two keys want one
+    /// place, which is seldom where there are three times as many.
+    fn look(&mut self, many: usize) {
+        let Room { all, once, there, .. } = self;
+        let all = &all[..many];
+        there.clear();
+        there.resize((3 * all.len()).next_power_of_two().max(16), 0);
+        once.clear();
+        once.resize(all.len(), 0);
+        let (last, mut many) = (there.len() - 1, 0);
+        for &key in all {
+            let mut at = (key >> 2) as usize & last;
+            while there[at] != key && there[at] != 0 {
+                at = (at + 1) & last;
+            }
+            let is_new = there[at] == 0;
+            there[at] = key;
+            once[many] = key;
+            many += usize::from(is_new);
         }
-        let is_new = room[at].0 == 0;
-        let place = if is_new { many } else { room[at].1 as usize };
-        room[at] = (key, place as u32);
-        keys[many] = key;
-        times[place] += 1;
-        many += usize::from(is_new);
+        once.truncate(many);
     }
-    keys.truncate(many);
-    times.truncate(many);
 }
 
 #[cfg(test)]

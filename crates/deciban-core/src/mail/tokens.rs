@@ -4,7 +4,9 @@
 //! guess wrong at every word.
 
 use crate::characters::SPACE;
+use crate::scan::push_edges;
 use crate::tokens::{each_character, flags};
+use crate::wide;
 
 /// Longer words are no words: they are random, or encoded, and no two mails have the same.
 const LONGEST: usize = 30;
@@ -18,15 +20,16 @@ pub(super) trait Sink {
     fn field(&mut self, name: &[u8]);
     /// The words that follow are of the text.
     fn text(&mut self);
-    /// A word, in lower case, which stands from `start` to `end` of bytes that go on for [`ROOM`] after its start.
-    fn word(&mut self, bytes: &[u8], start: usize, end: usize);
+    /// A word, in lower case, which stands from `start` to `end` of bytes that go on for [`ROOM`] after its start; or, as
+    /// nobody can foresee which runs of bytes are too short or too long for one, nothing, if it `is_word` not.
+    fn word(&mut self, bytes: &[u8], start: usize, end: usize, is_word: bool);
 }
 
 /// What cuts bytes into words, with room that is used again.
 #[derive(Default)]
 pub(super) struct Cutter {
     lower: Vec<u8>,
-    ends: Vec<u64>,
+    edges: Vec<usize>,
     latin: String,
     odd: Vec<u8>,
 }
@@ -54,30 +57,39 @@ impl Cutter {
     }
 
     fn cut_utf8(&mut self, bytes: &[u8], is_ascii: bool, sink: &mut impl Sink) {
-        self.lower.clear();
-        self.lower.extend_from_slice(bytes);
-        self.lower.make_ascii_lowercase();
-        self.lower.resize((bytes.len() + ROOM).next_multiple_of(BLOCK), 0);
-        self.ends.clear();
-        self.ends.extend(self.lower.as_chunks().0.iter().map(in_words));
-        let (mut before, mut start, mut is_inside) = (0, 0, false);
-        for (block, &inside) in self.ends.iter().enumerate() {
-            let mut changes = inside ^ (inside << 1 | before);
-            before = inside >> (BLOCK - 1);
-            while changes != 0 {
-                let at = block * BLOCK + changes.trailing_zeros() as usize;
-                changes &= changes - 1;
-                if is_inside {
-                    show(&self.lower, start, at, is_ascii, &mut self.odd, sink);
-                }
-                (start, is_inside) = (at, !is_inside);
+        let Cutter { lower, edges, odd, .. } = self;
+        let found = wide::run(|| mark(bytes, lower, edges));
+        for &[start, end] in edges[..found].as_chunks().0 {
+            let (start, end) = trimmed(lower, start, end);
+            let is_word = (2..=LONGEST).contains(&(end - start));
+            if is_ascii || lower[start..end].is_ascii() {
+                sink.word(lower, start, end, is_word);
+            } else if is_word {
+                show_odd(&lower[start..end], odd, sink);
             }
         }
     }
 }
 
+/// Writes bytes in lower case, with room after them, and where runs begin and end that may stand in a word; says how many
+/// such edges there are.
+#[inline(always)]
+fn mark(bytes: &[u8], lower: &mut Vec<u8>, edges: &mut Vec<usize>) -> usize {
+    lower.clear();
+    lower.extend_from_slice(bytes);
+    lower.make_ascii_lowercase();
+    lower.resize((bytes.len() + ROOM).next_multiple_of(BLOCK), 0);
+    let (mut found, mut before) = (0, 0);
+    for (block, bytes) in lower.as_chunks().0.iter().enumerate() {
+        let inside = in_words(bytes);
+        found = push_edges(inside ^ (inside << 1 | before), block * BLOCK, edges, found);
+        before = inside >> (BLOCK - 1);
+    }
+    found
+}
+
 /// Which of some bytes, in lower case, may stand in a word: a bit for each.
-#[inline]
+#[inline(always)]
 fn in_words(bytes: &[u8; BLOCK]) -> u64 {
     let mut ones = [0; BLOCK];
     for (one, &byte) in ones.iter_mut().zip(bytes) {
@@ -111,23 +123,19 @@ const EDGES: [(bool, bool); 256] = {
     edges
 };
 
-/// Shows the word of a run of bytes that may stand in one, if there is one.
-#[inline]
-fn show(lower: &[u8], mut start: usize, mut end: usize, is_ascii: bool, odd: &mut Vec<u8>, sink: &mut impl Sink) {
+/// The word of a run of bytes that may stand in one, without what stands in words only.
+#[inline(always)]
+fn trimmed(lower: &[u8], mut start: usize, mut end: usize) -> (usize, usize) {
+    // One byte less at each end is all that most runs need: that takes no guess.
+    start += usize::from(!EDGES[lower[start] as usize].0);
+    end = start.max(end - usize::from(!EDGES[lower[end - 1] as usize].1));
     while start < end && !EDGES[lower[start] as usize].0 {
         start += 1;
     }
     while start < end && !EDGES[lower[end - 1] as usize].1 {
         end -= 1;
     }
-    if !(2..=LONGEST).contains(&(end - start)) {
-        return;
-    }
-    if is_ascii || lower[start..end].is_ascii() {
-        sink.word(lower, start, end);
-    } else {
-        show_odd(&lower[start..end], odd, sink);
-    }
+    (start, end)
 }
 
 /// Shows what is more than ASCII: in lower case, and cut at blanks that are no ASCII.
@@ -137,7 +145,7 @@ fn show_odd(word: &[u8], odd: &mut Vec<u8>, sink: &mut impl Sink) {
         let length = odd.len();
         odd.resize((length + ROOM).next_multiple_of(ROOM), 0);
         if length > 0 {
-            sink.word(odd, 0, length);
+            sink.word(odd, 0, length, true);
         }
         odd.clear();
     };
@@ -172,10 +180,12 @@ impl Sink for Seen {
         self.before.clear();
     }
 
-    fn word(&mut self, bytes: &[u8], start: usize, end: usize) {
-        self.text.extend_from_slice(&self.before);
-        self.text.extend_from_slice(&bytes[start..end]);
-        self.text.push(b' ');
+    fn word(&mut self, bytes: &[u8], start: usize, end: usize, is_word: bool) {
+        if is_word {
+            self.text.extend_from_slice(&self.before);
+            self.text.extend_from_slice(&bytes[start..end]);
+            self.text.push(b' ');
+        }
     }
 }
 

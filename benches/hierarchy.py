@@ -8,8 +8,9 @@ set itself: it is sorted by synset, so that the synset of a hypernym is the row 
 Of each set, so many texts a label are drawn, several times; `all` is all. Of three flat models of counts (multinomial
 with Dirichlet or Laplace smoothing, ratio) leave-one-out on training texts takes the best; `shared` and `chosen` are
 that model with other `--levels`, `mixture` is McCallum's (`mixture_of_paths`). These labels fit on one shelf, so that
-top-down is flat. The test part, which nobody has chosen by, is reported; of TREC also what training texts
-say that were not drawn, because its test part has other shares of labels. WordNet's labels are told apart flat and
+top-down is flat. The test part is reported, by which nothing was chosen but that `shared:1.0` has to be surely better
+(docs/hierarchy.md); of TREC also what training texts say that were not drawn: its test part has other shares of
+labels. WordNet's labels are told apart flat and
 top-down by each of the models, of a random sample of its test texts; CPU seconds are taken in turns in one process, on
 one thread. The page is written to benches/results/hierarchy.md.
 """

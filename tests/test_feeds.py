@@ -19,9 +19,10 @@ import deciban
 from conftest import ROOT
 from deciban import errors
 from deciban.cli import main
-from deciban.feeds import Answer, Item, Nothing, open_feed
+from deciban.feeds import Answer, Item, Nothing, interest, neighbours, open_feed
 from deciban.feeds.fading import STEPS, Fading, halved, step_of, weight_of
 from deciban.feeds.items import from_lines
+from deciban.feeds.space import Space
 from deciban.feeds.syndication import items_of
 from deciban.terms import Terms
 
@@ -257,6 +258,68 @@ def test_questions_look_for_kinds_first_then_go_deeper(model):
         while (asked := feed.question()) is not None:
             feed.answer(asked.id, "yes" if asked.id[0] == second.id[0] else "no")
         assert len(feed.answers) == len(ITEMS)
+
+
+@pytest.fixture(scope="module")
+def stream():
+    """Texts of 4 kinds, of 50 each, and the kind of each text. Texts of a kind share some of its 30 words."""
+    rng = np.random.default_rng(0)
+    kind = np.repeat(np.arange(4), 50)
+    texts = [" ".join(f"w{k}x{n}" for n in rng.choice(30, 6, replace=False)) + " and so on" for k in kind]
+    return Space.of(Terms(), texts), kind
+
+
+def test_neighbours_are_those_of_the_greatest_cosine(stream):
+    space, _ = stream
+    x = np.zeros((len(space.rows), len(space.lexicon)))
+    x[space.rows.row, space.rows.term] = space.entries
+    x[:, (x > 0).mean(axis=0) > neighbours.COMMON] = 0
+    cosine = x @ x.T
+    np.fill_diagonal(cosine, -1)
+    places, near = space._nearest
+    assert places.shape == (200, 2)
+    best = -np.sort(-cosine, axis=1)[:, :2]
+    assert near == pytest.approx(best, abs=0.005)
+    assert np.take_along_axis(cosine, places, axis=1) == pytest.approx(best, abs=0.005)
+
+
+def test_of_many_texts_some_are_who_can_be_near(stream, monkeypatch):
+    space, kind = stream
+    monkeypatch.setattr(neighbours, "MOST", 100)
+    monkeypatch.setattr(neighbours, "BLOCK", 33)
+    places, _ = neighbours.nearest(space.rows, space.idf, space.entries, space.lexicon)
+    assert (places % 2 == 0).all()
+    assert (places != np.arange(200)[:, None]).all()
+    assert (kind[places] == kind[:, None]).all()
+
+
+def test_points_of_kinds_are_near_within_a_kind(stream):
+    space, kind = stream
+    alike = space.kinds @ space.kinds.T
+    same = kind[:, None] == kind
+    assert alike[same].mean() > alike[~same].mean() + 0.2
+    assert (np.linalg.norm(space.kinds, axis=1) < 1 + 1e-9).all()
+
+
+def test_a_short_stream_has_no_neighbours():
+    space = Space.of(Terms(), HOCKEY + CHURCH)
+    assert space.kinds is space.points
+    assert not space.beside(np.arange(3)).any()
+
+
+def test_empty_texts_have_neighbours_that_say_nothing():
+    space = Space.of(Terms(), [""] * 120 + ["a b", "a b c"] * 10)
+    assert np.isfinite(space.kinds).all()
+
+
+def test_a_question_is_not_of_a_neighbour_of_an_answer(stream):
+    space, _ = stream
+    asked = interest.Asked(np.array([0]), np.array([True]), np.ones(1))
+    beside = np.flatnonzero(space.beside(asked.places))
+    other = int(np.setdiff1d(np.arange(1, 200), beside)[0])
+    assert interest.next_question(space, np.append(beside, other), asked, 1) == other
+    assert interest.next_question(space, beside, asked, 1) == beside[0]  # where there is no other
+    assert interest.next_question(space, np.append(other, beside), asked, 2) == beside[0]
 
 
 def test_the_same_answers_give_the_same_bytes(model, tmp_path):

@@ -114,25 +114,37 @@ def choose(settings: Settings, counts: Counts, sample: Sample) -> tuple[Settings
 def choose_levels(settings: Settings, counts: Counts, sample: Sample) -> tuple[Settings, dict[str, float]]:
     """The settings with a way to tell apart labels that are paths, and how many of a hundred each way gets right.
 
-    It is the first way, unless another is better by more than luck.
+    It is flat, or plain shared where that gets more right; where labels are too many to share, it is top-down. What
+    else there is, is taken where it is better by more than luck.
     """
     right: dict[str, npt.NDArray[np.bool_]] = {}
     for levels in _ways(settings, counts):
         scores = _left_out_of_levels(replace(settings, levels=levels), counts, sample)
         right[levels] = scores.argmax(axis=1) == sample.y
-    plain, best = next(iter(right)), max(right, key=lambda levels: right[levels].sum())
+    best = max(right, key=lambda levels: right[levels].sum())
+    plain = max(_plain(right), key=lambda levels: right[levels].sum())
     chosen = best if _surely_better(right[best], right[plain]) else plain
     return replace(settings, levels=chosen), {way: round(100 * float(of.mean()), 2) for way, of in right.items()}
 
 
 def _ways(settings: Settings, counts: Counts) -> list[str]:
-    """The ways that there are: shared first; of labels that are too many for it, top-down, which is fast."""
+    """The ways that there are: flat first; where labels are too many to share, top-down, which is fast."""
     shares = [f"shared:{share}" for share in SHARES]
     if not shared.fits(counts, replace(settings, levels=shares[0])):
         shares = []
     several = shelves(tree_of(counts.labels, str(settings.hierarchy)))
     downwards = ["top-down"] if len(several) > 1 + len(several.labels) else []
-    return [*shares, "flat", *downwards] if shares else [*downwards, "flat"]
+    return ["flat", *shares, *downwards] if shares else [*downwards, "flat"]
+
+
+def _plain(ways: Iterable[str]) -> list[str]:
+    """Of some ways those that need not be better by more than luck.
+
+    >>> _plain(["flat", "shared:0.2", "shared:1.0", "top-down"]), _plain(["top-down", "flat"])
+    (['flat', 'shared:0.2'], ['top-down'])
+    """
+    first, *others = ways
+    return [first, *(way for way in others if way == f"shared:{SHARE}")]
 
 
 def _left_out_of_levels(settings: Settings, counts: Counts, sample: Sample) -> Floats:

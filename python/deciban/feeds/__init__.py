@@ -198,7 +198,7 @@ class Feed:
         if not asked.likes:
             q = np.full(len(self.items), 0.5)
             return q, words.weights(space, q, asked)
-        near = now = interest.nearness(space.points, asked)
+        near = now = interest.nearness(space, asked)
         for _ in range(rounds):
             q = interest.shares(now, asked)
             w = words.weights(space, q, asked)
@@ -276,9 +276,10 @@ class Feed:
         if "yes" not in self.answers.values():
             told = self._places("skip", "no")
             return self.items[ids[interest.standing_for_most(self._space.points, told, left)]]
-        _, w = self._weights(1)
-        order = left[np.argsort(-self._space.along(w)[left], kind="stable")]
-        return self.items[ids[int(order[interest.depth(list(self.answers.values()), len(left)) - 1])]]
+        (_, w), space = self._weights(1), self._space
+        order = left[np.argsort(-space.along(w)[left], kind="stable")]
+        depth = interest.depth(list(self.answers.values()), len(left))
+        return self.items[ids[interest.next_question(space, order, self._asked, depth)]]
 
     def why(self, item: Item) -> Evidence:
         """What speaks for an item, and against it, word by word."""

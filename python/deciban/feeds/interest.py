@@ -2,8 +2,8 @@
 
 Few answers say little of words, but much of kinds of texts. So there are two steps, each in closed form.
 
-*Nearness.* z are the points of the texts (`space`). With means over the texts Y that were found interesting, over those
-N that were not, and over all, least squares say
+*Nearness.* z are the points of the texts, by words (`space`) or by kinds (`neighbours`). With means over the texts Y
+that were found interesting, over those N that were not, and over all, least squares say
 
     w = (E z z' + 0.05 I + 0.1 E_Y z z' + 0.1 E_N z z')^-1 (E_Y z - E_N z / 2)
 
@@ -11,6 +11,8 @@ Fisher's discriminant against all that there is: nearly nothing of a stream is i
 deviations, is then corrected near to each answer by what it misses of 4 for a yes, of 0 for a no (kriging):
 
     f(z) = g(z) + k(z, A) (k(A, A) + I)^-1 (t - g(A)),        k(z, z') = exp(2 (z . z' - 1)),   A all answered points
+
+f of the one and of the other points, each in standard deviations, are added up.
 
 *Words.* The nearer a text is, the more likely it is interesting: the i-th nearest by q_i = 1 / (1 + (i/m)^3), where m
 is how many texts are taken to be. Those shares are what `words` are fitted to. That is done twice: what words said
@@ -20,8 +22,9 @@ first, and half of what points said, say which texts are near. What the m-th tex
 its text is what it says by that share, and by the rest what it would be without it.
 
 *Asking.* The nearest text is rarely news. The first question is of the nearest; after each yes the next lies 4 times as
-deep in the ranking, after a no half as deep: answers meet where interest ends, and tell most there. While nothing is
-interesting yet, and to explore, the text is asked about that stands for most texts that nobody was asked about:
+deep in the ranking, after a no half as deep: answers meet where interest ends, and tell most there. Nearest neighbours
+of a text that was answered say the same once more, and are passed over. While nothing is interesting yet, and to
+explore, the text is asked about that stands for most texts that nobody was asked about:
 
     max over x of sum_i max(0, z_x . z_i - max over answered a of z_a . z_i)
 """
@@ -61,7 +64,12 @@ class Asked:
         return int(self.liked.sum())
 
 
-def nearness(points: Floats, asked: Asked) -> Floats:
+def nearness(space: Space, asked: Asked) -> Floats:
+    """f of each text: of its points by words and by kinds, each in standard deviations, added up."""
+    return deviations(_corrected(space.points, asked)) + deviations(_corrected(space.kinds, asked))
+
+
+def _corrected(points: Floats, asked: Asked) -> Floats:
     """f of each point."""
     g, there = deviations(_along(points, asked)), points[asked.places]
     missing = np.where(asked.liked, NEAR, 0.0) - g[asked.places]
@@ -122,6 +130,13 @@ def depth(answers: Sequence[str], texts: int) -> int:
         at *= {"yes": DEEPER, "no": HIGHER}.get(answer, 1.0)
         at = min(max(at, 1.0), max(texts // 2, 1))
     return int(at)
+
+
+def next_question(space: Space, order: Places, asked: Asked, depth: int) -> int:
+    """Of texts in the order of their ranking, the first so deep that says something new: the place of it."""
+    news = ~space.beside(asked.places)[order]
+    news[: depth - 1] = False
+    return int(order[np.argmax(news) if news.any() else depth - 1])
 
 
 def standing_for_most(points: Floats, asked: Places, open: Places) -> int:

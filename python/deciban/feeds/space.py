@@ -19,6 +19,7 @@ from ..counts import count
 from ..mixture.expected import lexicon_of
 from ..rows import Rows, rows
 from ..terms import Terms
+from . import neighbours
 
 Floats = npt.NDArray[np.float64]
 DIMENSIONS = 100
@@ -57,6 +58,20 @@ class Space:
         """The rows as the core takes them, in which a word counts once a text."""
         found = self.rows
         return _core.Unlabelled(found.indptr, found.term, found.count, len(self.lexicon), True)
+
+    @cached_property
+    def _nearest(self) -> tuple[npt.NDArray[np.int64], Floats]:
+        """The texts nearest to each, and how near they are."""
+        return neighbours.nearest(self.rows, self.idf, self.entries, self.lexicon)
+
+    @cached_property
+    def kinds(self) -> Floats:
+        """The points of the texts by what they are near to."""
+        return neighbours.kinds(*self._nearest, self.points)
+
+    def beside(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Which texts say nearly the same as some of them do."""
+        return neighbours.beside(self._nearest[0], places)
 
     @classmethod
     def of(cls, terms: Terms, texts: list[str], seed: int = 0, dimensions: int = DIMENSIONS) -> Space:

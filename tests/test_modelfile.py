@@ -207,6 +207,12 @@ def test_safetensors_reads_it(full):
     assert all(np.array_equal(arrays[name], buffer) for name, buffer in zip(names, expected, strict=True))
 
 
+def test_safetensors_would_write_the_same_bytes(full):
+    data = full.read_bytes()
+    about = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
+    assert safetensors.numpy.save(safetensors.numpy.load(data), about) == data
+
+
 def test_there_is_a_golden_model_of_every_version():
     assert {f"version-{version}" for version in range(modelfile.OLDEST, modelfile.NEWEST + 1)} <= set(MODELS)
 

@@ -12,7 +12,7 @@ Integers: TypeAlias = npt.NDArray[np.int64]
 Numbers: TypeAlias = npt.NDArray[np.uint32]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Flat: TypeAlias = npt.NDArray[Any] | memoryview[Any]
-Texts: TypeAlias = list[str] | list[bytes] | Column
+Texts: TypeAlias = tuple[Any, ...] | list[str] | list[bytes] | Column
 Buffers: TypeAlias = tuple[Lexicon, Integers, Integers, Numbers, Integers, Integers]
 
 Lengths: TypeAlias = tuple[int, int] | None

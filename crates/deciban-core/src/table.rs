@@ -241,9 +241,8 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
             let value = if key == K::default() { W::default() } else { make(node, value) };
             Slot { key, node, value }
         };
-        let mut slots = room(self.slots.len());
-        slots.extend(self.slots.into_iter().map(mapped));
-        Table { seed: self.seed, slots, used: self.used }
+        // Where a slot is as large as before, it is written where it stands.
+        Table { seed: self.seed, slots: self.slots.into_iter().map(mapped).collect(), used: self.used }
     }
 
     /// A slot's node and value.

@@ -240,6 +240,7 @@ impl Part {
         let places = Places { place: &place, rank: nodes.ranks(), number: numbers };
         let longest = self.longest.sorted(places, threads);
         let (counts, terms) = Writing::new(&nodes, &postings, counts).all(&walk, longest);
+        drop((nodes, postings, walk, place));
         let index = has_all.then(|| Index::new(self.trie, &terms));
         (counts, index)
     }

@@ -18,7 +18,7 @@ const FEW: usize = 64;
 /// How many texts before it is taken one is brought near.
 const AHEAD: usize = 16;
 
-/// What texts come in. A list becomes a tuple, which nobody can change while its texts are read.
+/// What texts come in: a tuple, which nobody can change while its texts are read; a list is copied into one.
 pub enum Texts<'py> {
     Objects(Bound<'py, PyTuple>),
     /// Of which nothing but `str` is a text.
@@ -30,8 +30,11 @@ impl<'py> FromPyObject<'_, 'py> for Texts<'py> {
     type Error = PyErr;
 
     fn extract(texts: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        match texts.cast::<Column>() {
-            Ok(column) => Ok(Texts::Column(column.to_owned())),
+        if let Ok(column) = texts.cast::<Column>() {
+            return Ok(Texts::Column(column.to_owned()));
+        }
+        match texts.cast::<PyTuple>() {
+            Ok(tuple) => Ok(Texts::Objects(tuple.to_owned())),
             Err(_) => Ok(Texts::Objects(texts.cast::<PyList>()?.to_tuple())),
         }
     }

@@ -20,7 +20,7 @@ from ..errors import (
     OtherWeights,
     listed,
 )
-from ..examples import Examples, Source, gathered, kept, labels_of, texts_of
+from ..examples import Batch, Examples, Source, gathered, kept, labels_of, texts_of
 from ..examples.weights import as_counted
 from ..halves import tally
 from ..settings import FITTED, Settings
@@ -259,14 +259,18 @@ def tallied(
 ) -> Counts:
     """The counts of a file, of which there must be some; `keepers` are handed its examples."""
     under_way = tally(settings)
-    for batch in gathered(source.batches(progress)):
+
+    def add(batch: Batch) -> None:
         examples, places = as_counted(batch.examples, batch.where, settings.model, FITTED)
         try:
             under_way.add(examples.texts, examples.labels)
         except BadTextInCore as error:
-            refuse(error, examples.texts, lambda place: batch.where(places[place]))  # noqa: B023
+            refuse(error, examples.texts, lambda place: batch.where(places[place]))
         for keeper in keepers:
             keeper.add(examples)
+
+    for _ in map(add, gathered(source.batches(progress))):
+        pass  # nobody holds on to a batch while the next is read
     counts = under_way.counts()
     if not counts.labels:
         raise NoExamples(where=source.name)

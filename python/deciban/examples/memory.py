@@ -1,7 +1,7 @@
 """Columns in memory: whatever people keep texts and labels in.
 
 Texts in Arrow's buffers (pyarrow, polars, pandas; a column of a DuckDB result is `relation.to_arrow_table()["text"]` or
-`relation.pl()["text"]`) stay where they are; everything else becomes a list.
+`relation.pl()["text"]`) stay where they are; everything else becomes a tuple, which nobody changes while it is read.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ _TO_LIST = ("tolist", "to_list", "to_pylist")
 _NO_COLUMNS = (str, bytes, bytearray, Mapping, Set)  # what has no order, or is one text
 
 
-def texts_of(column: object, what: str = "texts") -> list[Any] | _core.Column:
-    """The texts of a column, as a list of their own or in Arrow's buffers. Each is checked when it is read.
+def texts_of(column: object, what: str = "texts") -> tuple[Any, ...] | _core.Column:
+    """The texts of a column, as a tuple or in Arrow's buffers. Each is checked when it is read.
 
-    >>> texts_of(("a", "b"))
-    ['a', 'b']
+    >>> texts_of(["a", "b"])
+    ('a', 'b')
     >>> texts_of("a")
     Traceback (most recent call last):
         ...
     deciban.errors.BadTexts: expected a list or a column of texts, got 'a'
     """
-    if isinstance(column, list):
-        return list(column)
+    if isinstance(column, (list, tuple)):
+        return tuple(column)
     if isinstance(column, _core.Column):
         return column
     if isinstance(column, _NO_COLUMNS) or getattr(column, "ndim", 1) != 1:
@@ -38,8 +38,8 @@ def texts_of(column: object, what: str = "texts") -> list[Any] | _core.Column:
     if isinstance(column, Iterable) and not hasattr(column, "columns"):
         for method in _TO_LIST:
             if hasattr(column, method):
-                return list(getattr(column, method)())
-        return list(column)
+                return tuple(getattr(column, method)())
+        return tuple(column)
     raise BadTexts(what=what, got=described(column))
 
 
@@ -70,8 +70,7 @@ def labels_of(column: object, texts: Sized | None = None) -> list[str]:
         ...
     deciban.errors.BadLabel: labels[1]: expected a label as text, got None
     """
-    given = texts_of(column, "labels")
-    labels = given if isinstance(given, list) else list(given)
+    labels = list(column if isinstance(column, list) else texts_of(column, "labels"))
     if texts is not None and len(labels) != len(texts):
         raise UnevenLengths(texts=len(texts), labels=len(labels))
     if (place := bad_label(labels)) is not None:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer as Buffer
 
 OLDEST, NEWEST = 1, 3
 MAGIC = b'{"__metadata__":{"deciban":"{\\"format\\":'
@@ -35,6 +39,7 @@ GROUPS = {
     "threshold": {"least_odds": "F64"},
 }
 TYPES = {name: kind for arrays in GROUPS.values() for name, kind in arrays.items()}
+NUMPY = {"I64": "<i8", "F64": "<f8", "U32": "<u4", "F16": "<f2", "U8": "u1"}  # in the order in which arrays stand
 # What a file of each format must hold; before the third it holds no more than that, and does not say so.
 MUST = {
     1: ["lexicon", "postings", "counts"],
@@ -47,9 +52,9 @@ MOST = 1e100  # that a weight is
 SENSELESS = "its header makes no sense"
 
 
-def digest(data: memoryview, checksum: str = UNSIGNED) -> str:
-    """BLAKE2b of a file with zeros for its checksum, which stands in its first bytes."""
-    head = bytes(data[: len(MAGIC) + 256])
-    hashed = hashlib.blake2b(head.replace(checksum.encode(), UNSIGNED.encode(), 1), digest_size=32)
-    hashed.update(data[len(head) :])
+def digest(*parts: Buffer) -> str:
+    """BLAKE2b of a file that has zeros for its checksum, part by part."""
+    hashed = hashlib.blake2b(digest_size=32)
+    for part in parts:
+        hashed.update(part)
     return hashed.hexdigest()

@@ -24,7 +24,7 @@ from ..errors import (
 )
 from ..examples import labels_of
 from .checks import calibration_of, check, several_of, threshold_of
-from .format import GROUPS, MAGIC, MUST, NEWEST, OLDEST, SENSELESS, TYPES, digest
+from .format import GROUPS, MAGIC, MUST, NEWEST, OLDEST, SENSELESS, TYPES, UNSIGNED, digest
 from .provenance import provenance_of, settings_of
 from .saved import Saved
 
@@ -109,8 +109,9 @@ def _check_size(path: str | os.PathLike[str], data: memoryview, start: int, arra
 
 
 def _check_sum(path: str | os.PathLike[str], data: memoryview, about: dict[str, Any]) -> None:
-    checksum = about["checksum"]
-    if not checksum.isascii() or digest(data, checksum) != checksum:
+    checksum = about["checksum"].encode(errors="replace")
+    head = bytes(data[: len(MAGIC) + 256])  # in which the checksum stands
+    if digest(head.replace(checksum, UNSIGNED.encode(), 1), data[len(head) :]).encode() != checksum:
         raise DamagedModel(path=path, reason="its checksum does not fit")
 
 

@@ -13,7 +13,7 @@ from ..errors import NothingLearnt
 from ..settings import Settings
 from ..terms import refuse
 from ..tree import Tree, shelves, tree_of
-from .format import COUNTED, GROUPS, TYPES
+from .format import COUNTED, GROUPS, NUMPY, TYPES
 from .provenance import Provenance
 
 if TYPE_CHECKING:
@@ -244,5 +244,4 @@ class Saved:
     def _array(self, name: str) -> Any:
         import numpy as np
 
-        dtypes = {"U32": np.uint32, "I64": np.int64, "F16": np.float16, "F64": np.float64}
-        return np.frombuffer(self.buffers[name], dtypes[TYPES[name]])
+        return np.frombuffer(self.buffers[name], NUMPY[TYPES[name]])

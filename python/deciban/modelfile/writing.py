@@ -1,4 +1,8 @@
-"""A model becomes a file."""
+"""A model becomes a file.
+
+It is a file of safetensors: how long the header is, the header, and the arrays, those of the largest numbers first, so
+that each stands where its numbers may. Arrays are written from where they are: of a large model nobody makes a copy.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ..settings import Settings
-from .format import GROUPS, NEWEST, UNSIGNED, digest
+from .format import GROUPS, NEWEST, NUMPY, TYPES, UNSIGNED, digest
 from .provenance import Provenance
 
 if TYPE_CHECKING:
@@ -38,7 +42,6 @@ def save(
 ) -> None:
     """Writes a model file, whole or not at all; without counts where none are kept."""
     import numpy as np
-    from safetensors.numpy import save as safetensors
 
     from ..files import replacing
     from ..projection import Forest
@@ -69,12 +72,24 @@ def save(
         **({} if threshold is None else {"threshold": threshold.about}),
     }
     arrays = {name: array for group in groups for name, array in zip(GROUPS[group], groups[group], strict=True)}
-    unsigned = safetensors(arrays, {"deciban": json.dumps(about, separators=(",", ":"))})
-    start = unsigned.index(UNSIGNED.encode())
+    names = sorted(arrays, key=lambda name: (list(NUMPY).index(TYPES[name]), name))
+    data = [np.ascontiguousarray(arrays[name], NUMPY[TYPES[name]]) for name in names]
+    head = _head(about, dict(zip(names, data, strict=True)))
     with replacing(path) as file:
-        file.write(unsigned[:start])
-        file.write(digest(memoryview(unsigned)).encode())
-        file.write(memoryview(unsigned)[start + len(UNSIGNED) :])
+        file.write(head.replace(UNSIGNED.encode(), digest(head, *(array.data for array in data)).encode(), 1))
+        for array in data:
+            file.write(array.data)
+
+
+def _head(about: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> bytes:
+    """What stands in a file before its arrays."""
+    header: dict[str, Any] = {"__metadata__": {"deciban": json.dumps(about, separators=(",", ":"))}}
+    end = 0
+    for name, array in arrays.items():
+        header[name] = {"dtype": TYPES[name], "shape": [*array.shape], "data_offsets": [end, end := end + array.nbytes]}
+    written = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    written += b" " * (-len(written) % 8)
+    return len(written).to_bytes(8, "little") + written
 
 
 def _arrays(

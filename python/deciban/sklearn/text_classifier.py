@@ -169,7 +169,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _examples(X: object, y: object) -> tuple[list[Any] | Column, npt.NDArray[Any]]:  # noqa: N803
+def _examples(X: object, y: object) -> tuple[tuple[Any, ...] | Column, npt.NDArray[Any]]:  # noqa: N803
     texts = texts_of(X)
     labels = list(texts_of(y))
     if len(labels) != len(texts):

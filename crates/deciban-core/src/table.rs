@@ -241,8 +241,14 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
             let value = if key == K::default() { W::default() } else { make(node, value) };
             Slot { key, node, value }
         };
-        // Where a slot is as large as before, it is written where it stands.
-        Table { seed: self.seed, slots: self.slots.into_iter().map(mapped).collect(), used: self.used }
+        let slots = if size_of::<Slot<K, V>>() == size_of::<Slot<K, W>>() {
+            self.slots.into_iter().map(mapped).collect() // each where it stands
+        } else {
+            let mut slots = room(self.slots.len());
+            slots.extend(self.slots.into_iter().map(mapped));
+            slots
+        };
+        Table { seed: self.seed, slots, used: self.used }
     }
 
     /// A slot's node and value.

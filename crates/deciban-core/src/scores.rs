@@ -1,6 +1,7 @@
 //! Texts -> scores: the sum of the weights of what is seen.
 
 mod adding;
+mod brief;
 mod card;
 mod layout;
 
@@ -8,6 +9,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicUsize;
 
 pub(crate) use self::adding::each_row;
+use self::brief::Brief;
 pub use self::card::Scorecard;
 pub(crate) use self::card::check_postings;
 use self::card::possible;
@@ -37,6 +39,8 @@ pub struct Scorer {
     is_dense: bool,
     scored: AtomicUsize,
     layout: OnceLock<Layout>,
+    told: AtomicUsize,
+    brief: OnceLock<Option<Brief>>,
     many: OnceLock<Many>,
 }
 
@@ -75,6 +79,8 @@ impl Scorer {
             is_dense: false,
             scored: AtomicUsize::new(0),
             layout: OnceLock::new(),
+            told: AtomicUsize::new(0),
+            brief: OnceLock::new(),
             many: OnceLock::new(),
         })
     }
@@ -115,8 +121,13 @@ impl Scorer {
     /// The label of the greatest score of each text; of equal ones the first.
     pub fn best<T: AsRef<str> + Sync>(&self, lexicon: &Lexicon, texts: &[T], threads: usize) -> Vec<u32> {
         let labels = |part: &[T]| {
-            let mut all = Vec::with_capacity(part.len());
             let mattering = self.calibration.as_ref().filter(|calibration| !calibration.keeps_order());
+            if mattering.is_none()
+                && let Some(brief) = self.brief(lexicon, parts::bytes(part))
+            {
+                return brief.labels(lexicon, part, |text| self.best_of_one(lexicon, text));
+            }
+            let mut all = Vec::with_capacity(part.len());
             if mattering.is_some() || !self.is_sparse() {
                 self.each(lexicon, part, mattering, |scores| all.push(greatest(scores)));
             } else {

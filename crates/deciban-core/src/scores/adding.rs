@@ -1,7 +1,7 @@
 //! The loops: what each text or row has is added to the scores of all labels.
 
 use super::layout::{Layout, add_rows, dense_rows};
-use super::{SIDE_BY_SIDE, Scorer};
+use super::{SIDE_BY_SIDE, Scorer, greatest};
 use crate::calibration::Calibration;
 use crate::four::Four;
 use crate::lexicon::Lexicon;
@@ -48,6 +48,15 @@ impl Scorer {
             Some(Layout::Rows(rows)) => self.each_by_place(lexicon, Some(rows), texts, emit),
             None => self.each_by_place(lexicon, None, texts, emit),
         }
+    }
+
+    /// The label of the greatest score of one text, of whose scores nothing is laid out: the same, to the last bit.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn best_of_one<T: AsRef<str>>(&self, lexicon: &Lexicon, text: &T) -> u32 {
+        let mut best = 0;
+        self.each_by_place(lexicon, None, std::slice::from_ref(text), |scores, _| best = greatest(scores));
+        best
     }
 
     fn each_found<T: AsRef<str>>(

@@ -1,5 +1,7 @@
 //! Texts and rows, scored by small scorecards.
 
+use proptest::prelude::*;
+
 use super::layout::Layout;
 use super::*;
 use crate::lexicon::Names;
@@ -34,6 +36,34 @@ fn scores_are_the_same_to_the_last_bit_with_an_index_and_without() {
         assert!(lexicon.expect(300) && scorer.layout(&lexicon, 300).is_some());
         assert_eq!(scorer.scores(&lexicon, &texts, 1), without);
         assert_eq!(binary, matches!(scorer.layout.get(), Some(Layout::Rows(_))));
+    }
+}
+
+proptest! {
+    #[test]
+    fn labels_told_in_brief_are_those_of_the_greatest_scores(
+        weights in prop::collection::vec(prop::sample::select(vec![-1.5, 0.0, 0.1, 0.1 + 1e-9, 0.1 + 1e-16, 2.0]), 40),
+        labels in 1..5_usize,
+        words in prop::collection::vec(prop::collection::vec(0..12_u32, 0..9), 1..9),
+        great in prop::sample::select(vec![1.0, 1e29, 1e99]),
+    ) {
+        let names = Names::new((100..110).map(|name| name.to_string()).collect::<String>().into_bytes(), (0..=10).map(|at| 3 * at).collect()).unwrap();
+        let lexicon = Lexicon::new(Terms::default(), names).unwrap();
+        let weight: Vec<f64> = weights.iter().take(10 * labels).map(|weight| weight * great).collect();
+        let card = Scorecard {
+            bias: weight[..labels].to_vec(),
+            absent: vec![-0.3; labels],
+            indptr: (0..=10).map(|term| term * labels as i64).collect(),
+            label: (0..10 * labels as u32).map(|p| p % labels as u32).collect(),
+            weight,
+            binary: false,
+        };
+        let scorer = Scorer::new(card, 10).unwrap();
+        let texts: Vec<String> = words.iter().map(|some| some.iter().map(|word| format!("{} ", 100 + word)).collect()).collect();
+        prop_assert!(lexicon.expect(10));
+        prop_assert_eq!(scorer.brief(&lexicon, 10).is_some(), great < 1e30);
+        let expected: Vec<u32> = scorer.scores(&lexicon, &texts, 1).chunks(labels).map(greatest).collect();
+        prop_assert_eq!(scorer.best(&lexicon, &texts, 1), expected);
     }
 }
 

@@ -10,8 +10,9 @@ use numpy::{Element, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
+use crate::counting::{Buffers, counts_to_python};
 use crate::texts::{Texts, strings};
-use crate::{Array, Buffers, Terms, counts_to_python, invalid};
+use crate::{Array, Terms, invalid};
 
 type View<'py, T> = PyReadonlyArray1<'py, T>;
 

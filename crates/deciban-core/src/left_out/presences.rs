@@ -99,6 +99,11 @@ struct Model<'a> {
     count: Counts,
     /// The logarithm of each count, and one more.
     log: Vec<f64>,
+    totals: Totals,
+}
+
+/// What is known of all terms together.
+pub(super) struct Totals {
     /// By label: documents, and terms in them.
     documents: Vec<f64>,
     sum: Vec<f64>,
@@ -116,7 +121,7 @@ pub fn scores(of: Labelled<'_>, threads: usize) -> Result<Vec<f64>, Invalid> {
     Ok(parts::run(jobs.collect()).concat())
 }
 
-fn check(of: &Labelled<'_>) -> Result<(), Invalid> {
+pub(super) fn check(of: &Labelled<'_>) -> Result<(), Invalid> {
     let ends = (of.indptr.first().copied(), of.indptr.last().copied());
     let fitting = of.indptr.len() == of.own.len() + 1
         && of.indptr.is_sorted()
@@ -129,14 +134,9 @@ fn check(of: &Labelled<'_>) -> Result<(), Invalid> {
 
 impl<'a> Model<'a> {
     fn new(of: Labelled<'a>) -> Self {
-        let (mut documents, mut sum) = (vec![0.0; of.labels], vec![0.0; of.labels]);
-        for (row, &own) in of.indptr.windows(2).zip(of.own) {
-            documents[own as usize] += 1.0;
-            sum[own as usize] += (row[1] - row[0]) as f64;
-        }
         let (count, most, known) = Counts::new(&of);
         let log = (1..=most + 1).map(|count| (count as f64).ln()).collect();
-        Model { of, count, log, documents, sum, known: known as f64 }
+        Model { of, count, log, totals: Totals::new(&of, known) }
     }
 
     fn scores(&self, rows: Range<usize>) -> Vec<f64> {
@@ -193,11 +193,27 @@ impl<'a> Model<'a> {
                 length += 1.0;
             }
         }
-        let gone = terms.len() as f64 - length;
+        self.totals.add(own as usize, (terms.len() as f64, length), sums);
+    }
+}
+
+impl Totals {
+    pub(super) fn new(of: &Labelled<'_>, known: usize) -> Self {
+        let (mut documents, mut sum) = (vec![0.0; of.labels], vec![0.0; of.labels]);
+        for (row, &own) in of.indptr.windows(2).zip(of.own) {
+            documents[own as usize] += 1.0;
+            sum[own as usize] += (row[1] - row[0]) as f64;
+        }
+        Totals { documents, sum, known: known as f64 }
+    }
+
+    /// Adds to the logarithms of the counts of a row's terms, of which so many are left, what is divided by.
+    #[inline(always)]
+    pub(super) fn add(&self, own: usize, (terms, length): (f64, f64), sums: &mut [f64]) {
         let left = self.documents.iter().sum::<f64>() - 1.0;
         for (label, sum) in sums.iter_mut().enumerate() {
-            let is_own = f64::from(u8::from(label == own as usize));
-            let mass = self.sum[label] - is_own * terms.len() as f64 + self.known - gone;
+            let is_own = f64::from(u8::from(label == own));
+            let mass = self.sum[label] - is_own * terms + self.known - (terms - length);
             let prior = (self.documents[label] - is_own) / left.max(1.0);
             *sum += prior.ln() - if length > 0.0 { length * mass.ln() } else { 0.0 };
         }

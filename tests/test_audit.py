@@ -15,7 +15,7 @@ from corpora import columns, corpora
 from deciban import _core, surprise
 from deciban.auditing import CHECKS, views
 from deciban.counts import count
-from deciban.errors import BadSetting, NoExamples, OneLabel, UnevenLengths
+from deciban.errors import BadSetting, NoExamples, OneLabelIn, UnevenLengths
 from deciban.rows import rows
 from deciban.settings import Settings
 from deciban.terms import Terms
@@ -212,7 +212,7 @@ def test_what_is_normal_follows_from_the_counts(data):
     ("texts", "labels", "options", "error"),
     [
         ([], [], {}, NoExamples),
-        (["a1", "b1"], ["x", "x"], {}, OneLabel),
+        (["a1", "b1"], ["x", "x"], {}, OneLabelIn),
         (["a1"], ["x", "y"], {}, UnevenLengths),
         (["a1", "b1"], ["x", "y"], {"checks": ["spelling"]}, BadSetting),
         (["a1", "b1"], ["x", "y"], {"checks": []}, BadSetting),
@@ -265,7 +265,12 @@ def test_the_command(tmp_path, tickets):
         ("text,label\n", (), "deciban: t.csv: expected labelled examples, got none", 1),
         ("", (), "deciban: t.csv: expected examples, got an empty file", 1),
         ("text\nhi\n", (), "deciban: t.csv:1: no column 'label'; the columns are: text", 1),
-        ("text,label\nhi,x\nho,x\n", (), "deciban: expected examples of at least two labels, got only 'x'", 1),
+        (
+            "text,label\nhi,x\nho,x\n",
+            (),
+            "deciban: t.csv: expected texts of at least two labels to learn from, got only 'x'",
+            1,
+        ),
         ("text,label\nhi,x\nho,y\n", ("-o", "t.csv"), "deciban: t.csv: cannot write: it is the file to read from", 1),
         (
             "text,label\nhi,x\nho,y\n",

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from .._core import BadText as BadTextInCore
 from ..counts import Counts
-from ..errors import BadSetting, NoExamples, OneLabel
+from ..errors import BadSetting, NoExamples, OneLabelIn
 from ..examples import as_text, labels_of, texts_of
 from ..settings import Settings
 from ..terms import refuse
@@ -70,7 +70,7 @@ def audit_of(
     if not len(labels):
         raise NoExamples(where=name)
     if len(set(labels)) == 1:
-        raise OneLabel(label=labels[0])
+        raise OneLabelIn(where=name, label=labels[0])
     try:
         seen = Views.of(texts, labels, cores)
     except BadTextInCore as error:

@@ -44,7 +44,7 @@ MANY = replace(RATIO, term_weight=0.0)  # of very many labels: how much terms te
 MOST_WORK, MOST_LABELS = 1 << 28, 256  # entries x labels, and labels, of which all models have a look
 LITTLE_WORK = 1 << 20  # entries x labels, of which a model is fit in no time
 AT_ONCE = 1 << 22  # scores
-SAMPLE = 1 << 15  # scores by which models are weighed
+SAMPLE = 1 << 14  # scores by which models are weighed
 STEPS, NEAR, RIDGE, LEAST_STEP = 30, 1e-6, 1e-6, 1e-3
 LOWEST = -1e3  # in the place of minus infinity: a label that leaves with its only text
 
@@ -225,7 +225,7 @@ def _products(some: Floats, others: Floats) -> Floats:
 
 def _loss(a: Floats, z: Floats, own: Floats) -> tuple[float, Floats]:
     """Minus the log probability of all labels, and the probabilities."""
-    scores = np.tensordot(a, z, 1)
+    scores = (a @ z.reshape(len(z), -1)).reshape(z.shape[1:])
     highest = scores.max(axis=0)
     p = np.exp(scores - highest)
     total = p.sum(axis=0)

@@ -11,12 +11,12 @@
 //!
 //! and log(1 + (1 - e) x) = log(1 + x) - e p - e^2/2 p^2 - ... with p = x/(1 + x): numbers of the term and label, which
 //! are made once. Of a document that is no more than `SMALL` of all, `POWERS` powers are enough, and `FEWER` of one that is
-//! no more than `SMALLER`: the next is below 2e-15. What the own label has left is weighed anew.
+//! no more than `SMALLER`: the next is below 1e-13. What the own label has left is weighed anew.
 
 use std::ops::Range;
 
 use super::presences::{self, Labelled};
-use super::worth::{FEWER, POWERS, SMALL, SMALLER, Told};
+use super::worth::{FEWER, POWERS, SMALL, Told};
 use super::{Formula, Gone};
 use crate::four::Four;
 use crate::frequent;
@@ -29,6 +29,10 @@ use crate::{Invalid, parts, wide};
 const WORTH_A_THREAD: usize = 1 << 16;
 /// Up to so many terms and labels stand side by side.
 const NUMBERS: usize = 1 << 22;
+/// See above.
+const SMALLER: f64 = 7e-4;
+/// The beta that takes no logarithm of its own.
+const CUBE: f64 = 3.0;
 /// So many counts are multiplied before there is a logarithm: each is below `MOST`.
 const AT_ONCE: usize = 32;
 const MOST: usize = 1 << 24;
@@ -48,6 +52,14 @@ pub struct Ratio {
     pub eta: f64,
 }
 
+impl Ratio {
+    /// The logarithms of four numbers, and beta times those of four more.
+    #[inline(always)]
+    fn weight(&self, x: Four, y: Four) -> Four {
+        if self.power == CUBE { (x * y * (y * y)).map(ln) } else { x.map(ln) + Four::all(self.power) * y.map(ln) }
+    }
+}
+
 /// Scores by the multinomial model, and by the ratio model but for what labels weigh before any term is seen: one row a
 /// row, one column a label.
 pub type Both = (Vec<f64>, Vec<f64>);
@@ -64,8 +76,8 @@ pub fn scores(
 ) -> Result<Option<Both>, Invalid> {
     presences::check(&of)?;
     check_postings(indptr, label, of.terms, of.labels)?;
-    if presences.len() != label.len() {
-        return Err(Invalid("there are not as many counts as postings"));
+    if presences.len() != label.len() || presences.iter().any(|&count| !(0..=of.own.len() as i64).contains(&count)) {
+        return Err(Invalid("the counts do not fit the postings and the rows"));
     }
     let (k, entries) = (of.labels, of.term.len());
     let longest = of.indptr.windows(2).map(|row| row[1] - row[0]).max().unwrap_or(0);
@@ -162,7 +174,8 @@ impl<'a> Model<'a> {
                 let x = gain[label] * c / others;
                 // Of a term that one label alone has, all others are that label's: its document is one of them.
                 let left = (others - c).max(0.0) + ratio.rest;
-                weights[four].weight.0[i] = ln(1.0 + x) + ratio.power * ln((others + ratio.rest) / left);
+                let y = (others + ratio.rest) / left;
+                weights[four].weight.0[i] = ratio.weight(Four::all(1.0 + x), Four::all(y)).0[0];
                 weights[four].p.0[i] = x / (1.0 + x);
                 count[four][i] = c as f32 + 1.0;
             }
@@ -241,7 +254,7 @@ impl<'a> Model<'a> {
     /// How much more the own label's counts weigh, and all that it weighs by ratios; and how much each term is worth.
     #[inline(always)]
     fn own(&self, gone: &Gone, places: &[u32], worth: &mut Vec<f64>) -> (f64, f64) {
-        let (formula, Ratio { power, rest, .. }) = (self.formula, self.ratio);
+        let (formula, rest) = (self.formula, Four::all(self.ratio.rest));
         let left = formula.seen[gone.own] - gone.length;
         let gain = if left > 0.0 { self.ratio.odds * gone.stay / left } else { 0.0 };
         let change = self.told.change(formula, gone);
@@ -263,10 +276,9 @@ impl<'a> Model<'a> {
             }
             let mut times = formula.worth(sum / others - log);
             times.0[some.len()..].fill(0.0);
-            let rest = Four::all(rest);
             let x = Four::ONE + amount * Four::all(gain) / others;
             let y = (others + rest) / (others - amount + rest);
-            weights += times * (x.map(ln) + Four::all(power) * y.map(ln));
+            weights += times * self.ratio.weight(x, y);
             worth.extend_from_slice(&times.0[..some.len()]);
         }
         (counts, weights.0.iter().sum())
@@ -381,6 +393,8 @@ mod tests {
         assert!(found(1000, 1, 1).is_err());
         let of = Labelled { indptr: &[0], term: &[], own: &[], terms: 1, labels: 2 };
         assert!(scores(of, &[0, 1], &[0], &[], RATIO, 1).is_err());
+        assert!(scores(of, &[0, 1], &[0], &[1], RATIO, 1).is_err());
+        assert!(scores(of, &[0, 1], &[0], &[-1], RATIO, 1).is_err());
         assert_eq!(scores(of, &[0, 0], &[], &[], RATIO, 1), Ok(Some((vec![], vec![]))));
     }
 }

@@ -20,7 +20,7 @@ use crate::ln::ln;
 pub(super) const POWERS: usize = 6;
 pub(super) const SMALL: f64 = 1e-2;
 pub(super) const FEWER: usize = 3;
-pub(super) const SMALLER: f64 = 2.9e-4;
+const SMALLER: f64 = 2.9e-4;
 
 /// S and the M_k of each term, by the place that it has; and nu.
 #[derive(Debug)]

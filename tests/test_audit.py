@@ -15,7 +15,7 @@ from corpora import columns, corpora
 from deciban import _core, surprise
 from deciban.auditing import CHECKS, views
 from deciban.counts import count
-from deciban.errors import BadSetting, NoExamples, OneLabel, UnevenLengths
+from deciban.errors import BadSetting, NoExamples, OneLabelIn, UnevenLengths
 from deciban.rows import rows
 from deciban.settings import Settings
 from deciban.terms import Terms
@@ -117,6 +117,30 @@ def test_presences_are_left_out_as_by_the_model_of_counts(corpus):
     assert np.allclose(scores, expected, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize(("texts", "longest"), [(40, 9), (1500, 9), (9000, 3), (9000, 90)])
+@pytest.mark.parametrize("labels", [2, 7])
+def test_two_models_side_by_side_are_left_out_as_one_by_one(texts, longest, labels):
+    """Of few texts one by one, too; of others by as many powers of a text's share as that needs."""
+    rng = np.random.default_rng(texts + labels)
+    words = [f"w{j}" for j in range(400)] + [f"once{j}" for j in range(9)]
+    y = rng.integers(0, labels, texts)
+    y[:labels], y[labels:][y[labels:] == labels - 1] = range(labels), 0  # the last label has one text
+    lengths = np.where(np.arange(texts) == 5, longest, rng.integers(0, 4, texts))
+    made = [
+        " ".join(words[int(j)] for j in (rng.pareto(0.7, n) * 9 + 3 * r) % len(words))
+        for n, r in zip(lengths, y, strict=True)
+    ]
+    found = views.Views.of(made, [f"label{r}" for r in y], 1)
+    entries, own = (found.rows.indptr, found.rows.term), found.y.astype(np.uint32)
+    postings = (found.counts.indptr, found.counts.label, found.counts.presences)
+    both = _core.both_left_out(postings, entries, own, labels, views._numbers(views.RATIO), 1)
+    assert (both is None) == (texts == 40)
+    root = views._root(found.rows.indptr)
+    for scores, model in zip(found._of_words(), (Settings(binary=True), views.RATIO), strict=True):
+        expected = leave_one_out(found.counts, found.rows, found.y, model) / root
+        assert np.allclose(scores, expected, rtol=1e-12, atol=1e-12)
+
+
 def test_runs_in_buckets_are_left_out_exactly():
     """As a model of the same runs by name, each text once, without those that one text has."""
     texts = ["a1 b1 c1", "a1 b1 d1", "b1 c1 a1 b1", "c1 d1", "d1 a1", "a1 b1"]
@@ -144,11 +168,11 @@ def test_an_audit_of_labels_waits_for_nothing_that_it_does_not_need():
 @given(st.integers(2, 30), st.integers(2, 4), st.integers(1, 3), st.integers(0, 99))
 def test_weights_of_models_make_labels_most_probable(texts, labels, models, seed):
     rng = np.random.default_rng(seed)
-    z, y = rng.normal(size=(models, texts, labels)) * 3, rng.integers(0, labels, texts)
+    z, y = rng.normal(size=(models, labels, texts)) * 3, rng.integers(0, labels, texts)
 
     def loss(a):
         scores = np.tensordot(a, z, 1)
-        return np.logaddexp.reduce(scores, axis=1).sum() - scores[np.arange(texts), y].sum()
+        return np.logaddexp.reduce(scores, axis=0).sum() - scores[y, np.arange(texts)].sum()
 
     found = views._weighed(z, y)
     assert (found >= 0).all()
@@ -188,7 +212,7 @@ def test_what_is_normal_follows_from_the_counts(data):
     ("texts", "labels", "options", "error"),
     [
         ([], [], {}, NoExamples),
-        (["a1", "b1"], ["x", "x"], {}, OneLabel),
+        (["a1", "b1"], ["x", "x"], {}, OneLabelIn),
         (["a1"], ["x", "y"], {}, UnevenLengths),
         (["a1", "b1"], ["x", "y"], {"checks": ["spelling"]}, BadSetting),
         (["a1", "b1"], ["x", "y"], {"checks": []}, BadSetting),
@@ -241,7 +265,12 @@ def test_the_command(tmp_path, tickets):
         ("text,label\n", (), "deciban: t.csv: expected labelled examples, got none", 1),
         ("", (), "deciban: t.csv: expected examples, got an empty file", 1),
         ("text\nhi\n", (), "deciban: t.csv:1: no column 'label'; the columns are: text", 1),
-        ("text,label\nhi,x\nho,x\n", (), "deciban: expected examples of at least two labels, got only 'x'", 1),
+        (
+            "text,label\nhi,x\nho,x\n",
+            (),
+            "deciban: t.csv: expected texts of at least two labels to learn from, got only 'x'",
+            1,
+        ),
         ("text,label\nhi,x\nho,y\n", ("-o", "t.csv"), "deciban: t.csv: cannot write: it is the file to read from", 1),
         (
             "text,label\nhi,x\nho,y\n",

@@ -197,4 +197,12 @@ def words_and_runs(
 def presences_left_out(
     rows: tuple[Integers, Numbers], own: Numbers, terms: int, labels: int, threads: int
 ) -> Floats: ...
+def both_left_out(
+    postings: tuple[Integers, Numbers, Integers],
+    rows: tuple[Integers, Numbers],
+    own: Numbers,
+    labels: int,
+    ratio: tuple[float, float, float, float, float],
+    threads: int,
+) -> tuple[Floats, Floats] | None: ...
 def hashed(terms: Terms, texts: list[str], columns: int, signed: bool, floats: bool, threads: int) -> Csr: ...

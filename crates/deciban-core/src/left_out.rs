@@ -15,6 +15,7 @@
 
 mod dense;
 pub mod presences;
+pub mod side;
 mod sparse;
 mod worth;
 

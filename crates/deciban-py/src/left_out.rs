@@ -2,6 +2,7 @@
 
 use deciban_core::elsewhere::{self, Leaving, Masses};
 use deciban_core::left_out::presences::{self, Labelled};
+use deciban_core::left_out::side::{self, Ratio};
 use deciban_core::left_out::{self, Formula, Left};
 use deciban_core::reappearing;
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1};
@@ -193,4 +194,29 @@ pub fn presences_left_out<'py>(
     let of = Labelled { indptr, term, own, terms, labels };
     let scores = py.detach(|| presences::scores(of, threads)).map_err(invalid)?;
     PyArray1::from_vec(py, scores).reshape([own.len(), labels])
+}
+
+/// The postings of terms: where those of each begin, labels, and how many rows of the label have the term.
+type Postings<'py> = (Given<'py, i64>, Given<'py, u32>, Given<'py, i64>);
+type Scores<'py> = Bound<'py, PyArray2<f64>>;
+
+/// The same scores, and those by the ratio model but for its bias; or nothing: which rows are suited is said in the core.
+#[pyfunction]
+pub fn both_left_out<'py>(
+    py: Python<'py>,
+    postings: Postings<'py>,
+    rows: (Given<'py, i64>, Given<'py, u32>),
+    own: Given<'py, u32>,
+    labels: usize,
+    ratio: (f64, f64, f64, f64, f64),
+    threads: usize,
+) -> PyResult<Option<(Scores<'py>, Scores<'py>)>> {
+    let (start, label, presences) = (postings.0.as_slice()?, postings.1.as_slice()?, postings.2.as_slice()?);
+    let (indptr, term, own) = (rows.0.as_slice()?, rows.1.as_slice()?, own.as_slice()?);
+    let of = Labelled { indptr, term, own, terms: start.len().saturating_sub(1), labels };
+    let (odds, power, rest, doubt, eta) = ratio;
+    let ratio = Ratio { odds, power, rest, doubt, eta };
+    let found = py.detach(|| side::scores(of, start, label, presences, ratio, threads)).map_err(invalid)?;
+    let as_array = |scores| PyArray1::from_vec(py, scores).reshape([own.len(), labels]);
+    found.map(|(first, second)| Ok((as_array(first)?, as_array(second)?))).transpose()
 }

@@ -208,6 +208,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(left_out::lengths, module)?)?;
     module.add_function(wrap_pyfunction!(fit::seen, module)?)?;
     module.add_function(wrap_pyfunction!(left_out::presences_left_out, module)?)?;
+    module.add_function(wrap_pyfunction!(left_out::both_left_out, module)?)?;
     module.add_function(wrap_pyfunction!(counting::merge, module)?)?;
     module.add_function(wrap_pyfunction!(mail::cut, module)?)?;
     module.add_function(wrap_pyfunction!(mail::words, module)?)?;

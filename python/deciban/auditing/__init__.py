@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from .._core import BadText as BadTextInCore
 from ..counts import Counts
-from ..errors import BadSetting, NoExamples, OneLabel
+from ..errors import BadSetting, NoExamples, OneLabelIn
 from ..examples import as_text, labels_of, texts_of
 from ..settings import Settings
 from ..terms import refuse
@@ -70,7 +70,7 @@ def audit_of(
     if not len(labels):
         raise NoExamples(where=name)
     if len(set(labels)) == 1:
-        raise OneLabel(label=labels[0])
+        raise OneLabelIn(where=name, label=labels[0])
     try:
         seen = Views.of(texts, labels, cores)
     except BadTextInCore as error:
@@ -109,9 +109,10 @@ def _doubts(said: Judged, y: Integers, labels: tuple[str, ...], documents: Integ
     is_suspect = (np.exp(said.of_best) >= typical[said.best]) & (odds >= LEAST_ODDS) & (documents[y] > 1)
     places = np.flatnonzero(is_suspect)
     places = places[np.argsort(said.own[places], kind="stable")]
+    found = (places, y[places], said.best[places], odds[places], np.exp(said.own[places]))
     return tuple(
-        Doubt(i, labels[y[i]], labels[said.best[i]], float(odds[i]), float(np.exp(said.own[i])))
-        for i in places.tolist()
+        Doubt(i, labels[given], labels[best], odds_of_best, p)
+        for i, given, best, odds_of_best, p in zip(*(of.tolist() for of in found), strict=True)
     )
 
 

@@ -72,8 +72,10 @@ class Audit:
     def ranked(self) -> list[int]:
         """The places of all texts, those whose labels are most likely wrong first."""
         doubted = [doubt.place for doubt in self.doubts]
-        seen = set(doubted)
-        return doubted + [place for place in np.argsort(self.own, kind="stable").tolist() if place not in seen]
+        is_left, order = np.ones(len(self.own), np.bool_), np.argsort(self.own, kind="stable")
+        is_left[doubted] = False
+        rest: list[int] = order[is_left[order]].tolist()
+        return doubted + rest
 
     @property
     def mixed(self) -> tuple[Group, ...]:

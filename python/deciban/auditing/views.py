@@ -33,7 +33,8 @@ from ..counts import Counts, count
 from ..rows import Rows, rows
 from ..settings import Settings
 from ..terms import Terms
-from ..weighing import leave_one_out
+from ..weighing import leave_one_out, log_prior_of
+from ..weighing.formula import DOUBT
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -43,7 +44,7 @@ MANY = replace(RATIO, term_weight=0.0)  # of very many labels: how much terms te
 MOST_WORK, MOST_LABELS = 1 << 28, 256  # entries x labels, and labels, of which all models have a look
 LITTLE_WORK = 1 << 20  # entries x labels, of which a model is fit in no time
 AT_ONCE = 1 << 22  # scores
-SAMPLE = 1 << 15  # scores by which models are weighed
+SAMPLE = 1 << 14  # scores by which models are weighed
 STEPS, NEAR, RIDGE, LEAST_STEP = 30, 1e-6, 1e-6, 1e-3
 LOWEST = -1e3  # in the place of minus infinity: a label that leaves with its only text
 
@@ -84,7 +85,7 @@ class Views:
         """
         names = sorted(set(labels))
         number = {label: r for r, label in enumerate(names)}
-        y = np.fromiter((number[label] for label in labels), np.int64, len(labels))
+        y = np.array([number[label] for label in labels], np.int64)
         if len(names) > MOST_LABELS:
             counts = count(Terms(), texts, labels, threads)
             return cls(counts, rows(counts.lexicon, texts, threads), None, y, threads)
@@ -102,18 +103,30 @@ class Views:
 
     @cached_property
     def all_scores(self) -> Floats:
-        """What each model (first axis) scores each text, that it has not seen, less the greatest score."""
+        """What each model (first axis) scores each label of each text (last axis), less the greatest of the text."""
         return np.stack([_below(scores) for scores in self._models()])
 
     def _models(self) -> Iterator[Floats]:
-        yield self._of_presences(self.rows.indptr, self.rows.term, len(self.counts.lexicon))
-        yield self._of_ratios(self.rows, self.y, RATIO)
+        yield from self._of_words()
         if self.runs is not None:
             yield self._of_presences(*self.runs)
         if self.labels == 2 or len(self.rows.term) * self.labels <= LITTLE_WORK:
             from .fitted import held_out
 
             yield held_out(self.counts, self.rows, self.y, self.threads)
+
+    def _of_words(self) -> tuple[Floats, Floats]:
+        """The first two models: side by side, where the core can."""
+        counts, own, found = self.counts, self.y.astype(np.uint32), self.rows
+        postings, entries = (counts.indptr, counts.label, counts.presences), (found.indptr, found.term)
+        both = _core.both_left_out(postings, entries, own, self.labels, _numbers(RATIO), self.threads)
+        if both is None:
+            presences = self._of_presences(found.indptr, found.term, len(counts.lexicon))
+            return presences, self._of_ratios(found, self.y, RATIO)
+        left = counts.documents - np.eye(self.labels, dtype=np.int64)
+        bias = log_prior_of(counts.labels, left, RATIO)
+        root = _root(found.indptr)
+        return both[0] / root, (both[1] + bias[self.y]) / root
 
     def _of_presences(self, indptr: Integers, term: npt.NDArray[np.uint32], terms: int) -> Floats:
         own = self.y.astype(np.uint32)
@@ -127,11 +140,17 @@ class Views:
         """The same of texts at some places, which rise; of large sets by one model."""
         if self.is_large:
             return _below(self._of_ratios(self.rows.some(places), self.y[places], MANY))[None]
-        return self.all_scores if len(places) == len(self.y) else self.all_scores[:, places]
+        return self.all_scores if len(places) == len(self.y) else self.all_scores[:, :, places]
+
+
+def _numbers(of: Settings) -> tuple[float, float, float, float, float]:
+    """Those of the ratio model, as the core asks for them."""
+    power, rest, eta = (float(number) for number in (of.complement_weight, of.complement_alpha, of.term_weight))
+    return (1 - of.strength) / of.strength, power, rest, DOUBT, eta
 
 
 def judged(of: Views) -> Judged:
-    """What the models say together of each text."""
+    """What the models say together of each text. Texts are along the last axis: so sums over labels are quick."""
     n, step = len(of.y), max(1, AT_ONCE // of.labels)
     chosen = _sample(n, SAMPLE // of.labels)
     weights = _weighed(of.scores(chosen), of.y[chosen])
@@ -141,14 +160,17 @@ def judged(of: Views) -> Judged:
 
 
 def _of(scores: Floats, y: Integers) -> Judged:
-    log_p = scores - scores.max(axis=1, keepdims=True)
-    log_p -= np.log(np.exp(log_p).sum(axis=1, keepdims=True))
-    rows, best = np.arange(len(y)), log_p.argmax(axis=1)
-    return Judged(log_p[rows, y], best, log_p[rows, best])
+    log_p = scores - scores.max(axis=0)
+    log_p -= np.log(np.exp(log_p).sum(axis=0))
+    texts, best = np.arange(len(y)), log_p.argmax(axis=0)
+    return Judged(log_p[y, texts], best, log_p[best, texts])
 
 
 def _below(scores: Floats) -> Floats:
-    return np.asarray(np.maximum(scores - scores.max(axis=1, keepdims=True), LOWEST))
+    """Less the greatest, labels x texts."""
+    by_label = np.ascontiguousarray(scores.T)
+    by_label -= by_label.max(axis=0)
+    return np.asarray(np.maximum(by_label, LOWEST, out=by_label))
 
 
 def _root(indptr: Integers) -> Floats:
@@ -175,13 +197,14 @@ def _weighed(z: Floats, y: Integers) -> Floats:
 
 def _newton(z: Floats, y: Integers) -> Floats:
     """The a that make the labels y most probable; a step that overshoots is halved."""
-    a, rows = np.full(len(z), 1.0 / len(z)), np.arange(len(y))
-    own = z[:, rows, y]
+    a, texts = np.full(len(z), 1.0 / len(z)), np.arange(len(y))
+    own = z[:, y, texts]
     loss, p = _loss(a, z, own)
     for _ in range(STEPS):
-        mean = (p * z).sum(axis=2)
+        likely = p * z
+        mean = likely.sum(axis=1)
         slope = (mean - own).sum(axis=1)
-        curve = np.einsum("mik,nik->mn", p * z, z, optimize=True) - mean @ mean.T
+        curve = _products(likely, z) - mean @ mean.T
         step = np.linalg.solve(curve + RIDGE * (1 + np.trace(curve)) * np.eye(len(z)), slope)
         share = 1.0
         if slope @ step <= NEAR * max(abs(loss), 1.0):
@@ -195,10 +218,15 @@ def _newton(z: Floats, y: Integers) -> Floats:
     return a
 
 
+def _products(some: Floats, others: Floats) -> Floats:
+    """The sum of all products, of each of the first axis with each."""
+    return np.asarray(some.reshape(len(some), -1) @ others.reshape(len(others), -1).T)
+
+
 def _loss(a: Floats, z: Floats, own: Floats) -> tuple[float, Floats]:
     """Minus the log probability of all labels, and the probabilities."""
-    scores = np.tensordot(a, z, 1)
-    highest = scores.max(axis=1, keepdims=True)
+    scores = (a @ z.reshape(len(z), -1)).reshape(z.shape[1:])
+    highest = scores.max(axis=0)
     p = np.exp(scores - highest)
-    total = p.sum(axis=1, keepdims=True)
+    total = p.sum(axis=0)
     return float((highest + np.log(total)).sum() - (a @ own).sum()), p / total

@@ -57,7 +57,18 @@ SMOOTHINGS: dict[str, Callable[[Settings], Any]] = {
     "deleted": lambda _: Deleted(),
 }
 
-__all__ = ["MODELS", "SMOOTHINGS", "coin", "draw", "formula_of", "leave_one_out", "log_prior", "resolved", "weigh"]
+__all__ = [
+    "MODELS",
+    "SMOOTHINGS",
+    "coin",
+    "draw",
+    "formula_of",
+    "leave_one_out",
+    "log_prior",
+    "log_prior_of",
+    "resolved",
+    "weigh",
+]
 
 
 def weigh(
@@ -81,7 +92,12 @@ def weigh(
 
 def log_prior(counts: Counts | Frozen, settings: Settings) -> npt.NDArray[np.float64]:
     """log alpha_r of each label: what of its score is there before anything of a text is."""
-    return _prior(settings).log(counts.labels, counts.documents)
+    return log_prior_of(counts.labels, counts.documents, settings)
+
+
+def log_prior_of(labels: tuple[str, ...], n_r: Integers, settings: Settings) -> Floats:
+    """The same of so many documents of each label, along the last axis."""
+    return _prior(settings).log(labels, n_r)
 
 
 def leave_one_out(

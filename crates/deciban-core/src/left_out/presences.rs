@@ -11,17 +11,21 @@
 
 use std::ops::Range;
 
-use crate::Invalid;
 use crate::by_label::by_label;
+use crate::four::Four;
+use crate::ln::ln;
 use crate::near::prefetch;
-use crate::parts;
+use crate::{Invalid, parts, wide};
 
 /// Entries for which it is worth to start a thread.
 const WORTH_A_THREAD: usize = 1 << 16;
 /// So many entries ahead memory is asked for the counts of a term.
 const AHEAD: usize = 8;
-/// Up to so many labels zeros are kept too, so that a count need not say of which label it is.
+/// Up to so many labels, or so many counts, zeros are kept too: then those of four labels are multiplied at once.
 const FEW_LABELS: usize = 4;
+const FEW_COUNTS: usize = 1 << 24;
+/// So many counts are multiplied before there is a logarithm: of 32 bits each, that is no more than 2^1024.
+const AT_ONCE: usize = 31;
 
 /// Rows of terms, each term once a row, and the label of each row.
 #[derive(Debug, Clone, Copy)]
@@ -40,38 +44,50 @@ pub struct Labelled<'a> {
 
 /// By term and label: how many documents have it. Terms of one document have no counts: no other asks for them.
 enum Counts {
-    /// One of each label.
-    All(Vec<u32>),
-    /// Where those of each term begin, and all that are not zero, each with its label: short ones, to be near.
+    /// One of each label, in fours: short ones, to be near, or long ones, where documents are many.
+    Short(Vec<[u16; 4]>),
+    Long(Vec<[u32; 4]>),
+    /// Where those of each term begin, and all that are not zero, each with its label.
     Some(Vec<u32>, Vec<(u16, u16)>),
 }
 
 impl Counts {
     /// All counts, the greatest of them, and how many terms have any.
     fn new(of: &Labelled<'_>) -> (Self, usize, usize) {
-        if of.labels > FEW_LABELS && of.own.len().max(of.labels) <= u16::MAX.into() {
-            Self::some(of)
-        } else {
-            Self::all(of)
+        let is_short = of.own.len().max(of.labels) <= u16::MAX.into();
+        let is_few = of.labels <= FEW_LABELS || of.terms.saturating_mul(of.labels.next_multiple_of(4)) <= FEW_COUNTS;
+        match (is_few, is_short) {
+            (true, true) => Self::all(of, |count: &mut u16| *count += 1, Counts::Short),
+            (false, true) => Self::some(of),
+            _ => Self::all(of, |count: &mut u32| *count += 1, Counts::Long),
         }
     }
 
-    fn all(of: &Labelled<'_>) -> (Self, usize, usize) {
-        let (k, mut all) = (of.labels, vec![0; of.terms * of.labels]);
+    fn all<N: Copy + Default + Into<u32>>(
+        of: &Labelled<'_>,
+        add_one: impl Fn(&mut N),
+        as_counts: impl Fn(Vec<[N; 4]>) -> Self,
+    ) -> (Self, usize, usize) {
+        let fours = of.labels.div_ceil(4);
+        let mut all = vec![[N::default(); 4]; of.terms * fours];
         for (row, &own) in of.indptr.windows(2).zip(of.own) {
-            let terms = &of.term[row[0] as usize..row[1] as usize];
-            terms.iter().for_each(|&term| prefetch(&all[term as usize * k + own as usize]));
-            terms.iter().for_each(|&term| all[term as usize * k + own as usize] += 1);
+            let (terms, four, i) = (&of.term[row[0] as usize..row[1] as usize], own as usize / 4, own as usize % 4);
+            terms.iter().for_each(|&term| prefetch(&all[term as usize * fours + four]));
+            terms.iter().for_each(|&term| add_one(&mut all[term as usize * fours + four][i]));
         }
-        let (most, mut known) = (all.iter().max().map_or(0, |&most| most as usize), 0);
-        for counts in all.chunks_exact_mut(k.max(1)) {
-            let sum: u32 = counts.iter().sum();
+        let (mut most, mut known) = (0, 0);
+        for counts in all.chunks_exact_mut(fours.max(1)) {
+            let mut sum = 0;
+            for count in counts.iter().flatten() {
+                let count: u32 = (*count).into();
+                (sum, most) = (sum + count, most.max(count));
+            }
             known += usize::from(sum > 0);
             if sum == 1 {
-                counts.fill(0);
+                counts.fill([N::default(); 4]);
             }
         }
-        (Counts::All(all), most, known)
+        (as_counts(all), most as usize, known)
     }
 
     fn some(of: &Labelled<'_>) -> (Self, usize, usize) {
@@ -99,6 +115,13 @@ struct Model<'a> {
     count: Counts,
     /// The logarithm of each count, and one more.
     log: Vec<f64>,
+    /// What is added to it as one document leaves.
+    less: Vec<f64>,
+    totals: Totals,
+}
+
+/// What is known of all terms together.
+pub(super) struct Totals {
     /// By label: documents, and terms in them.
     documents: Vec<f64>,
     sum: Vec<f64>,
@@ -116,7 +139,7 @@ pub fn scores(of: Labelled<'_>, threads: usize) -> Result<Vec<f64>, Invalid> {
     Ok(parts::run(jobs.collect()).concat())
 }
 
-fn check(of: &Labelled<'_>) -> Result<(), Invalid> {
+pub(super) fn check(of: &Labelled<'_>) -> Result<(), Invalid> {
     let ends = (of.indptr.first().copied(), of.indptr.last().copied());
     let fitting = of.indptr.len() == of.own.len() + 1
         && of.indptr.is_sorted()
@@ -129,54 +152,82 @@ fn check(of: &Labelled<'_>) -> Result<(), Invalid> {
 
 impl<'a> Model<'a> {
     fn new(of: Labelled<'a>) -> Self {
-        let (mut documents, mut sum) = (vec![0.0; of.labels], vec![0.0; of.labels]);
-        for (row, &own) in of.indptr.windows(2).zip(of.own) {
-            documents[own as usize] += 1.0;
-            sum[own as usize] += (row[1] - row[0]) as f64;
-        }
         let (count, most, known) = Counts::new(&of);
-        let log = (1..=most + 1).map(|count| (count as f64).ln()).collect();
-        Model { of, count, log, documents, sum, known: known as f64 }
+        let log: Vec<_> = (1..=most + 1).map(|count| (count as f64).ln()).collect();
+        let less = (0..=most).map(|count| if count == 0 { 0.0 } else { log[count - 1] - log[count] }).collect();
+        Model { of, count, log, less, totals: Totals::new(&of, known) }
     }
 
     fn scores(&self, rows: Range<usize>) -> Vec<f64> {
         let k = self.of.labels;
         let mut all = vec![0.0; rows.len() * k];
-        for (row, sums) in rows.zip(all.chunks_exact_mut(k.max(1))) {
-            match &self.count {
-                Counts::All(count) => {
-                    let of = |term: usize| &count[term * k..][..k];
-                    let ask = |entry| self.term(entry + AHEAD).into_iter().for_each(|term| ask_for(of(term)));
-                    self.add(row, sums, ask, |term| (0..).zip(of(term).iter().copied()));
-                }
-                Counts::Some(start, count) => {
-                    let of = |term: usize| &count[start[term] as usize..start[term + 1] as usize];
-                    let ask = |entry| {
-                        self.term(entry + 2 * AHEAD).into_iter().for_each(|term| prefetch(&start[term]));
-                        self.term(entry + AHEAD).into_iter().for_each(|term| ask_for(of(term)));
-                    };
-                    self.add(row, sums, ask, |term| {
-                        of(term).iter().map(|&(label, count)| (label.into(), count.into()))
-                    });
+        match &self.count {
+            Counts::Short(count) => self.add_fours(rows, count, &mut all),
+            Counts::Long(count) => self.add_fours(rows, count, &mut all),
+            Counts::Some(start, count) => {
+                let of = |term: usize| &count[start[term] as usize..start[term + 1] as usize];
+                let ask = |entry| {
+                    self.term(entry + 2 * AHEAD).into_iter().for_each(|term| prefetch(&start[term]));
+                    self.term(entry + AHEAD).into_iter().for_each(|term| ask_for(of(term)));
+                };
+                for (row, sums) in rows.zip(all.chunks_exact_mut(k.max(1))) {
+                    self.add(row, sums, ask, of);
                 }
             }
         }
         all
     }
 
+    /// Adds to rows of sums what their terms weigh by counts of four labels at a time.
+    fn add_fours<N: Copy + Into<u32> + Into<f64>>(&self, rows: Range<usize>, count: &[[N; 4]], all: &mut [f64]) {
+        wide::run(
+            #[inline(always)]
+            || {
+                for (row, sums) in rows.zip(all.chunks_exact_mut(self.of.labels.max(1))) {
+                    self.add_four_by_four(row, count, sums);
+                }
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn add_four_by_four<N: Copy + Into<u32> + Into<f64>>(&self, row: usize, count: &[[N; 4]], sums: &mut [f64]) {
+        let (of, own, fours) = (&self.of, self.of.own[row] as usize, self.of.labels.div_ceil(4));
+        let terms = &of.term[of.indptr[row] as usize..of.indptr[row + 1] as usize];
+        let next = of.indptr.get(row + 2).map_or(&[][..], |&end| &of.term[of.indptr[row + 1] as usize..end as usize]);
+        for &term in next {
+            let of_term = &count[term as usize * fours..][..fours];
+            prefetch(&of_term[0]);
+            prefetch(&of_term[fours - 1]);
+        }
+        let (mut of_own, mut length) = (0.0, 0_u32);
+        for &term in terms {
+            let found: u32 = count[term as usize * fours + own / 4][own % 4].into();
+            of_own += self.less[found as usize];
+            length += u32::from(found > 0);
+        }
+        for (four, sums) in sums.chunks_mut(4).enumerate() {
+            let mut logs = Four::ZERO;
+            for terms in terms.chunks(AT_ONCE) {
+                let mut product = Four::ONE;
+                for &term in terms {
+                    product = product * (Four::from(count[term as usize * fours + four]) + Four::ONE);
+                }
+                logs += product.map(ln);
+            }
+            sums.copy_from_slice(&logs.0[..sums.len()]);
+        }
+        sums[own] += of_own;
+        self.totals.add(own, (terms.len() as f64, length.into()), sums);
+    }
+
     fn term(&self, entry: usize) -> Option<usize> {
         self.of.term.get(entry).map(|&term| term as usize)
     }
 
-    /// Adds to a row's sums what its terms weigh by their labels and `counts`, for which `ask` asks some entries ahead.
+    /// Adds to a row's sums what its terms weigh by their `counts`, for which `ask` asks some entries ahead.
     #[inline(always)]
-    fn add<C: Iterator<Item = (u32, u32)>>(
-        &self,
-        row: usize,
-        sums: &mut [f64],
-        ask: impl Fn(usize),
-        counts: impl Fn(usize) -> C,
-    ) {
+    fn add<'c>(&self, row: usize, sums: &mut [f64], ask: impl Fn(usize), counts: impl Fn(usize) -> &'c [(u16, u16)]) {
         let (of, own) = (&self.of, self.of.own[row]);
         let entries = of.indptr[row] as usize..of.indptr[row + 1] as usize;
         let terms = &of.term[entries.clone()];
@@ -184,22 +235,38 @@ impl<'a> Model<'a> {
         for (entry, &term) in entries.zip(terms) {
             ask(entry);
             let mut of_own = 0;
-            for (label, count) in counts(term as usize) {
+            for &(label, count) in counts(term as usize) {
                 sums[label as usize] += self.log[count as usize];
-                of_own = if label == own { count } else { of_own };
+                of_own = if u32::from(label) == own { count } else { of_own };
             }
             if of_own > 0 {
-                sums[own as usize] += self.log[of_own as usize - 1] - self.log[of_own as usize];
+                sums[own as usize] += self.less[of_own as usize];
                 length += 1.0;
             }
         }
-        let gone = terms.len() as f64 - length;
+        self.totals.add(own as usize, (terms.len() as f64, length), sums);
+    }
+}
+
+impl Totals {
+    pub(super) fn new(of: &Labelled<'_>, known: usize) -> Self {
+        let (mut documents, mut sum) = (vec![0.0; of.labels], vec![0.0; of.labels]);
+        for (row, &own) in of.indptr.windows(2).zip(of.own) {
+            documents[own as usize] += 1.0;
+            sum[own as usize] += (row[1] - row[0]) as f64;
+        }
+        Totals { documents, sum, known: known as f64 }
+    }
+
+    /// Adds to the logarithms of the counts of a row's terms, of which so many are left, what is divided by.
+    #[inline(always)]
+    pub(super) fn add(&self, own: usize, (terms, length): (f64, f64), sums: &mut [f64]) {
         let left = self.documents.iter().sum::<f64>() - 1.0;
         for (label, sum) in sums.iter_mut().enumerate() {
-            let is_own = f64::from(u8::from(label == own as usize));
-            let mass = self.sum[label] - is_own * terms.len() as f64 + self.known - gone;
+            let is_own = f64::from(u8::from(label == own));
+            let mass = self.sum[label] - is_own * terms + self.known - (terms - length);
             let prior = (self.documents[label] - is_own) / left.max(1.0);
-            *sum += prior.ln() - if length > 0.0 { length * mass.ln() } else { 0.0 };
+            *sum += ln(prior) - if length > 0.0 { length * ln(mass) } else { 0.0 };
         }
     }
 }

@@ -17,9 +17,9 @@ use crate::four::Four;
 use crate::frequent;
 use crate::ln::ln;
 
-const POWERS: usize = 6;
-const SMALL: f64 = 1e-2;
-const FEWER: usize = 3;
+pub(super) const POWERS: usize = 6;
+pub(super) const SMALL: f64 = 1e-2;
+pub(super) const FEWER: usize = 3;
 const SMALLER: f64 = 2.9e-4;
 
 /// S and the M_k of each term, by the place that it has; and nu.

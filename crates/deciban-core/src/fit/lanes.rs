@@ -13,6 +13,7 @@ mod multiplied;
 
 use std::borrow::Cow;
 
+use super::loss::{Logistic, Loss as _};
 use super::matrix::{Entry, Matrix};
 use super::random::Random;
 use super::{Lane, Problem, Rules, Solved, Solver, Tell, USUAL_SHARE};
@@ -139,7 +140,7 @@ impl<'a, const K: usize> Lanes<'a, K> {
             for k in 0..K {
                 let (sign, alpha) = (f64::from(line.sign[k]), line.alpha[k]);
                 let c = line.c * sign.abs();
-                cost[k] += logistic::cost(sign * dots[k] + alpha * line.own[k], c);
+                cost[k] += Logistic::cost(sign * dots[k] + alpha * line.own[k], c);
                 conjugate[k] += logistic::conjugate(alpha, c);
             }
         }

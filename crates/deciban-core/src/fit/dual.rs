@@ -64,6 +64,18 @@ pub(super) struct Dual<'a, L> {
     loss: PhantomData<L>,
 }
 
+/// What the dual is made of, kept as dual variables change: |w|^2, and the sum of all conjugates.
+struct Kept {
+    squared: f64,
+    conjugates: f64,
+}
+
+impl Kept {
+    fn dual(&self) -> f64 {
+        -self.conjugates - 0.5 * self.squared
+    }
+}
+
 /// Slopes beyond which rows at a bound are left alone for now; before anything is known, none are.
 struct Shrink {
     most: f64,
@@ -123,9 +135,9 @@ impl<'a, L: Loss> Dual<'a, L> {
         self.lines.iter_mut().for_each(|line| line.hint = L::hint(line.alpha, line.c));
     }
 
-    /// One visit of the active rows; those that need no more for now leave them. `squared` is kept |w|^2. Returned is the
-    /// sum over rows of their gaps, each when its row was visited.
-    fn epoch(&mut self, active: &mut Vec<u32>, shrink: &mut Shrink, squared: &mut f64) -> f64 {
+    /// One visit of the active rows; those that need no more for now leave them. Returned is the sum over rows of their
+    /// gaps, each when its row was visited.
+    fn epoch(&mut self, active: &mut Vec<u32>, shrink: &mut Shrink, now: &mut Kept) -> f64 {
         self.random.shuffle(active);
         let (mut seen, mut kept) = (0.0, 0);
         let (mut most, mut least) = (f64::NEG_INFINITY, f64::INFINITY);
@@ -153,7 +165,10 @@ impl<'a, L: Loss> Dual<'a, L> {
             seen += found.gap;
             let change = found.alpha - line.alpha;
             if change != 0.0 {
-                *squared += change * (2.0 * margin + change * line.norm);
+                now.squared += change * (2.0 * margin + change * line.norm);
+                if !L::HAS_LOGARITHMS {
+                    now.conjugates += L::conjugate(found.alpha, line.c) - L::conjugate(line.alpha, line.c);
+                }
                 (line.alpha, line.hint) = (found.alpha, found.hint);
                 add(&mut self.w, row, change * line.sign());
             }
@@ -161,6 +176,9 @@ impl<'a, L: Loss> Dual<'a, L> {
         active.truncate(kept);
         shrink.most = if most > 0.0 { most } else { f64::INFINITY };
         shrink.least = if least < 0.0 { least } else { f64::NEG_INFINITY };
+        if L::HAS_LOGARITHMS {
+            now.conjugates = self.conjugates();
+        }
         seen
     }
 
@@ -198,13 +216,15 @@ impl<'a, L: Loss> Dual<'a, L> {
         sum
     }
 
-    /// The dual, its penalty known.
-    fn value(&self, squared: f64) -> f64 {
-        let conjugates = wide::run(
+    fn conjugates(&self) -> f64 {
+        wide::run(
             #[inline(always)]
             || self.sum(|row| self.lines[row].alpha, L::conjugate),
-        );
-        -conjugates - 0.5 * squared
+        )
+    }
+
+    fn kept(&self) -> Kept {
+        Kept { squared: self.squared(), conjugates: self.conjugates() }
     }
 
     fn margin(&self, line: &Line) -> f64 {
@@ -223,8 +243,9 @@ impl<'a, L: Loss> Dual<'a, L> {
             #[inline(always)]
             || self.sum(|row| margins[row], L::cost),
         );
-        let squared = self.squared();
-        (0.5 * squared + cost, 0.5 * squared + cost - self.value(squared))
+        let now = self.kept();
+        let objective = 0.5 * now.squared + cost;
+        (objective, objective - now.dual())
     }
 }
 
@@ -243,12 +264,12 @@ impl<L: Loss> Solver for Dual<'_, L> {
     fn solve(&mut self, c: f64, rules: &Rules, tell: Tell<'_>) -> Option<Vec<Solved>> {
         self.change_cost(c);
         self.know();
-        let (mut shrink, mut squared) = (Shrink::none(), self.squared());
+        let (mut shrink, mut now) = (Shrink::none(), self.kept());
         let mut active: Vec<u32> = (0..self.lines.len() as u32).collect();
         let (mut share, mut before) = (None, f64::INFINITY);
         for epoch in 1..=rules.epochs {
-            let seen = self.epoch(&mut active, &mut shrink, &mut squared);
-            let objective = seen + self.value(squared);
+            let seen = self.epoch(&mut active, &mut shrink, &mut now);
+            let objective = seen + now.dual();
             if tell(epoch, objective, seen) {
                 return None;
             }

@@ -17,6 +17,8 @@ pub(super) struct Visit {
 
 /// A loss of margins. All numbers of a row that counts `c` times.
 pub(super) trait Loss: Copy + Sync {
+    /// Whether conjugates take logarithms: those of many rows are then computed side by side, not one a visit.
+    const HAS_LOGARITHMS: bool = false;
     /// What a margin costs.
     fn cost(margin: f64, c: f64) -> f64;
     /// What a dual variable costs.
@@ -179,6 +181,8 @@ const MORE: f64 = 1.3;
 const SMALL_ENOUGH: f64 = 0.03;
 
 impl Loss for Logistic {
+    const HAS_LOGARITHMS: bool = true;
+
     #[inline(always)]
     fn cost(margin: f64, c: f64) -> f64 {
         c * (ln(1.0 + exp(-margin.abs())) - margin.min(0.0))

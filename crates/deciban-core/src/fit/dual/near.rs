@@ -29,13 +29,13 @@ impl<'a, L: Loss> Near<'a, L> {
         let dual = &mut self.dual;
         dual.change_cost(c);
         dual.know();
-        let (mut squared, mut epoch, mut share) = (dual.squared(), 0, USUAL_SHARE);
+        let (mut now, mut epoch, mut share) = (dual.kept(), 0, USUAL_SHARE);
         loop {
             let (mut active, mut shrink) = (self.near(), Shrink::none());
             let seen = loop {
                 epoch += 1;
-                let seen = self.dual.epoch(&mut active, &mut shrink, &mut squared);
-                let objective = seen + self.dual.value(squared);
+                let seen = self.dual.epoch(&mut active, &mut shrink, &mut now);
+                let objective = seen + now.dual();
                 if tell(epoch, objective, seen) {
                     return None;
                 }

@@ -18,7 +18,7 @@ use super::matrix::{Entry, Matrix};
 use super::random::Random;
 use super::{Lane, Problem, Rules, Solved, Solver, Tell, USUAL_SHARE};
 use crate::exp::exp;
-use crate::near::prefetch;
+use crate::near::{full, prefetch};
 use crate::wide;
 use multiplied::Multiplied;
 
@@ -78,7 +78,7 @@ impl<'a, const K: usize> Lanes<'a, K> {
             Line { alpha: [0.0; K], conjugate: [0.0; K], norm, own, sign, c: problem.cost[row], start, end }
         };
         let lines = rows.iter().map(line).collect();
-        let (w, random) = (vec![[0.0; K]; matrix.places()], Random::new(rules.seed, lanes[0].output));
+        let (w, random) = (full(matrix.places(), [0.0; K]), Random::new(rules.seed, lanes[0].output));
         Lanes { matrix, width, rows, lines, w, multiplied, c: 1.0, random }
     }
 

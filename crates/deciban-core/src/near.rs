@@ -52,3 +52,10 @@ pub(crate) fn room<T>(values: usize) -> Vec<T> {
     }
     room
 }
+
+/// The same, full of one value.
+pub(crate) fn full<T: Clone>(values: usize, of: T) -> Vec<T> {
+    let mut room = room(values);
+    room.resize(values, of);
+    room
+}

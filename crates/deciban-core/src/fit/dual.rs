@@ -13,19 +13,23 @@ use super::loss::Loss;
 use super::matrix::{Entry, Matrix, add, dot};
 use super::random::Random;
 use super::{Rules, Solved, Solver, Tell, USUAL_SHARE};
-use crate::near::prefetch;
+use crate::near::{full, prefetch};
+use crate::wide;
 pub(super) use near::Near;
 
 /// So many weights stay near by themselves.
 const NEARBY: usize = 1 << 17;
+
+/// So many numbers are computed side by side.
+const AT_ONCE: usize = 64;
 
 /// What belongs to a row, in one cache line.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 struct Line {
     alpha: f64,
-    /// The conjugate of alpha, and its hint.
-    known: (f64, f64),
+    /// Where a visit begins to look.
+    hint: f64,
     c: f64,
     norm: f64,
     /// The part of the norm of terms that only this row has.
@@ -60,24 +64,27 @@ pub(super) struct Dual<'a, L> {
     loss: PhantomData<L>,
 }
 
-/// What an epoch saw: the sums over rows of their gaps and of their conjugates, each when its row was visited.
-#[derive(Default)]
-struct Seen {
-    gap: f64,
-    conjugate: f64,
+/// What the dual is made of, kept as dual variables change: |w|^2, and the sum of all conjugates.
+struct Kept {
+    squared: f64,
+    conjugates: f64,
+}
+
+impl Kept {
+    fn dual(&self) -> f64 {
+        -self.conjugates - 0.5 * self.squared
+    }
 }
 
 /// Slopes beyond which rows at a bound are left alone for now; before anything is known, none are.
 struct Shrink {
     most: f64,
     least: f64,
-    /// The conjugates of the rows that are left alone.
-    conjugate: f64,
 }
 
 impl Shrink {
     fn none() -> Self {
-        Shrink { most: f64::INFINITY, least: f64::NEG_INFINITY, conjugate: 0.0 }
+        Shrink { most: f64::INFINITY, least: f64::NEG_INFINITY }
     }
 }
 
@@ -88,10 +95,10 @@ impl<'a, L: Loss> Dual<'a, L> {
             let row = row as usize;
             let ((norm, own), (start, end)) = (matrix.norm(row), matrix.range(row));
             let (length, sign) = ((end - start) as u32, sign(row) as f32);
-            Line { alpha: 0.0, known: (0.0, 0.0), c: cost[row], norm, own, start, length, sign }
+            Line { alpha: 0.0, hint: 0.0, c: cost[row], norm, own, start, length, sign }
         };
         let lines = rows.iter().map(line).collect();
-        Dual { matrix, rows, lines, w: vec![0.0; matrix.places()], c: 1.0, random, loss: PhantomData }
+        Dual { matrix, rows, lines, w: full(matrix.places(), 0.0), c: 1.0, random, loss: PhantomData }
     }
 
     /// |w|^2, the terms that only one row has with it.
@@ -123,16 +130,16 @@ impl<'a, L: Loss> Dual<'a, L> {
         }
     }
 
-    /// Conjugates and hints of dual variables that have changed.
+    /// Hints of dual variables that have changed.
     fn know(&mut self) {
-        let known = |line: &Line| (L::conjugate(line.alpha, line.c), L::hint(line.alpha, line.c));
-        self.lines.iter_mut().for_each(|line| line.known = known(line));
+        self.lines.iter_mut().for_each(|line| line.hint = L::hint(line.alpha, line.c));
     }
 
-    /// One visit of the active rows; those that need no more for now leave them. `squared` is kept |w|^2.
-    fn epoch(&mut self, active: &mut Vec<u32>, shrink: &mut Shrink, squared: &mut f64) -> Seen {
+    /// One visit of the active rows; those that need no more for now leave them. Returned is the sum over rows of their
+    /// gaps, each when its row was visited.
+    fn epoch(&mut self, active: &mut Vec<u32>, shrink: &mut Shrink, now: &mut Kept) -> f64 {
         self.random.shuffle(active);
-        let (mut seen, mut kept) = (Seen::default(), 0);
+        let (mut seen, mut kept) = (0.0, 0);
         let (mut most, mut least) = (f64::NEG_INFINITY, f64::INFINITY);
         for at in 0..active.len() {
             self.fetch(active, at);
@@ -144,30 +151,34 @@ impl<'a, L: Loss> Dual<'a, L> {
             let (low, high) = L::bounds(line.c);
             let (is_low, is_high) = (line.alpha <= low, line.alpha >= high);
             if (is_low && slope > shrink.most) || (is_high && slope < shrink.least) {
-                shrink.conjugate += line.known.0;
                 continue;
             }
             active[kept] = number;
             kept += 1;
-            seen.conjugate += line.known.0;
             if (is_low && slope >= 0.0) || (is_high && slope <= 0.0) {
-                seen.gap += L::gap(line.alpha, margin, line.c, line.known.0);
+                seen += L::gap(line.alpha, margin, line.c);
                 (most, least) = (most.max(0.0), least.min(0.0));
                 continue;
             }
             (most, least) = (most.max(slope), least.min(slope));
-            let found = L::visit(line.alpha, line.known, margin, line.norm, line.c);
-            seen.gap += found.gap;
+            let found = L::visit(line.alpha, line.hint, margin, line.norm, line.c);
+            seen += found.gap;
             let change = found.alpha - line.alpha;
             if change != 0.0 {
-                *squared += change * (2.0 * margin + change * line.norm);
-                (line.alpha, line.known) = (found.alpha, found.known);
+                now.squared += change * (2.0 * margin + change * line.norm);
+                if !L::HAS_LOGARITHMS {
+                    now.conjugates += L::conjugate(found.alpha, line.c) - L::conjugate(line.alpha, line.c);
+                }
+                (line.alpha, line.hint) = (found.alpha, found.hint);
                 add(&mut self.w, row, change * line.sign());
             }
         }
         active.truncate(kept);
         shrink.most = if most > 0.0 { most } else { f64::INFINITY };
         shrink.least = if least < 0.0 { least } else { f64::NEG_INFINITY };
+        if L::HAS_LOGARITHMS {
+            now.conjugates = self.conjugates();
+        }
         seen
     }
 
@@ -180,23 +191,61 @@ impl<'a, L: Loss> Dual<'a, L> {
             prefetch(line);
         }
         if let Some(line) = line(2) {
-            line.row(self.matrix).iter().step_by(8).take(8).for_each(prefetch::<Entry>);
+            line.row(self.matrix).iter().step_by(8).take(24).for_each(prefetch::<Entry>);
         }
         if let Some(line) = line(1).filter(|_| self.w.len() > NEARBY) {
             line.row(self.matrix).iter().for_each(|entry| prefetch(&self.w[entry.place as usize]));
         }
     }
 
+    /// The sum over rows of what a number of each and its cost come to, many side by side.
+    #[inline(always)]
+    fn sum(&self, number: impl Fn(usize) -> f64, of: impl Fn(f64, f64) -> f64) -> f64 {
+        let (mut sum, mut numbers, mut costs) = (0.0, [0.0; AT_ONCE], [1.0; AT_ONCE]);
+        for (run, lines) in self.lines.chunks(AT_ONCE).enumerate() {
+            for (at, line) in lines.iter().enumerate() {
+                (numbers[at], costs[at]) = (number(run * AT_ONCE + at), line.c);
+            }
+            for at in 0..AT_ONCE {
+                numbers[at] = of(numbers[at], costs[at]);
+            }
+            for &number in &numbers[..lines.len()] {
+                sum += number;
+            }
+        }
+        sum
+    }
+
+    fn conjugates(&self) -> f64 {
+        wide::run(
+            #[inline(always)]
+            || self.sum(|row| self.lines[row].alpha, L::conjugate),
+        )
+    }
+
+    fn kept(&self) -> Kept {
+        Kept { squared: self.squared(), conjugates: self.conjugates() }
+    }
+
+    fn margin(&self, line: &Line) -> f64 {
+        line.sign() * dot(&self.w, line.row(self.matrix)) + line.alpha * line.own
+    }
+
     /// The objective and the gap, in truth.
     fn judge(&self) -> (f64, f64) {
-        let (mut cost, mut conjugate) = (0.0, 0.0);
-        for line in &self.lines {
-            let row = line.row(self.matrix);
-            cost += L::cost(line.sign() * dot(&self.w, row) + line.alpha * line.own, line.c);
-            conjugate += L::conjugate(line.alpha, line.c);
-        }
-        let squared = self.squared();
-        (0.5 * squared + cost, squared + cost + conjugate)
+        let margins: Vec<f64> = self.lines.iter().map(|line| self.margin(line)).collect();
+        self.judged(&margins)
+    }
+
+    /// The same, by the rows' margins.
+    fn judged(&self, margins: &[f64]) -> (f64, f64) {
+        let cost = wide::run(
+            #[inline(always)]
+            || self.sum(|row| margins[row], L::cost),
+        );
+        let now = self.kept();
+        let objective = 0.5 * now.squared + cost;
+        (objective, objective - now.dual())
     }
 }
 
@@ -215,27 +264,27 @@ impl<L: Loss> Solver for Dual<'_, L> {
     fn solve(&mut self, c: f64, rules: &Rules, tell: Tell<'_>) -> Option<Vec<Solved>> {
         self.change_cost(c);
         self.know();
-        let (mut shrink, mut squared) = (Shrink::none(), self.squared());
+        let (mut shrink, mut now) = (Shrink::none(), self.kept());
         let mut active: Vec<u32> = (0..self.lines.len() as u32).collect();
         let (mut share, mut before) = (None, f64::INFINITY);
         for epoch in 1..=rules.epochs {
-            let seen = self.epoch(&mut active, &mut shrink, &mut squared);
-            let objective = seen.gap - seen.conjugate - shrink.conjugate - 0.5 * squared;
-            if tell(epoch, objective, seen.gap) {
+            let seen = self.epoch(&mut active, &mut shrink, &mut now);
+            let objective = seen + now.dual();
+            if tell(epoch, objective, seen) {
                 return None;
             }
-            let fell = if active.len() < self.lines.len() { 1.0 } else { seen.gap / before };
-            before = seen.gap;
+            let fell = if active.len() < self.lines.len() { 1.0 } else { seen / before };
+            before = seen;
             let left = share.unwrap_or(L::share_left(fell));
-            if left * seen.gap > rules.tolerance * objective.abs() && epoch < rules.epochs {
+            if left * seen > rules.tolerance * objective.abs() && epoch < rules.epochs {
                 continue;
             }
             let (objective, gap) = self.judge();
             if gap <= rules.tolerance * objective.abs() || epoch == rules.epochs {
                 return Some(vec![Solved { objective, gap, epochs: epoch }]);
             }
-            share = Some(gap / seen.gap);
-            if gap > seen.gap {
+            share = Some(gap / seen);
+            if gap > seen {
                 (share, shrink) = (Some(USUAL_SHARE), Shrink::none());
                 active = (0..self.lines.len() as u32).collect();
             }

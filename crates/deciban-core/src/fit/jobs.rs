@@ -8,6 +8,7 @@ use std::iter;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Fitted, Lane, Problem, Progress, Rules, Solved, Solver, Unfit, Watch};
+use crate::near::full;
 use crate::{Invalid, parts};
 
 /// For each output the C from which on some weight is not zero, with an L1 penalty.
@@ -52,7 +53,7 @@ pub fn fit(
         })
     })?;
     let of_c = |at: usize| {
-        let mut weights = vec![0.0; columns * outputs];
+        let mut weights = full(columns * outputs, 0.0);
         for (lanes, steps) in jobs.iter().zip(&found) {
             for (all, of_job) in weights.chunks_exact_mut(outputs).zip(steps[at].0.chunks_exact(lanes.len())) {
                 lanes.iter().zip(of_job).for_each(|(lane, &weight)| all[lane.output] = weight);

@@ -13,11 +13,12 @@ mod multiplied;
 
 use std::borrow::Cow;
 
+use super::loss::{Logistic, Loss as _};
 use super::matrix::{Entry, Matrix};
 use super::random::Random;
 use super::{Lane, Problem, Rules, Solved, Solver, Tell, USUAL_SHARE};
 use crate::exp::exp;
-use crate::near::prefetch;
+use crate::near::{full, prefetch};
 use crate::wide;
 use multiplied::Multiplied;
 
@@ -77,7 +78,7 @@ impl<'a, const K: usize> Lanes<'a, K> {
             Line { alpha: [0.0; K], conjugate: [0.0; K], norm, own, sign, c: problem.cost[row], start, end }
         };
         let lines = rows.iter().map(line).collect();
-        let (w, random) = (vec![[0.0; K]; matrix.places()], Random::new(rules.seed, lanes[0].output));
+        let (w, random) = (full(matrix.places(), [0.0; K]), Random::new(rules.seed, lanes[0].output));
         Lanes { matrix, width, rows, lines, w, multiplied, c: 1.0, random }
     }
 
@@ -139,7 +140,7 @@ impl<'a, const K: usize> Lanes<'a, K> {
             for k in 0..K {
                 let (sign, alpha) = (f64::from(line.sign[k]), line.alpha[k]);
                 let c = line.c * sign.abs();
-                cost[k] += logistic::cost(sign * dots[k] + alpha * line.own[k], c);
+                cost[k] += Logistic::cost(sign * dots[k] + alpha * line.own[k], c);
                 conjugate[k] += logistic::conjugate(alpha, c);
             }
         }

@@ -5,37 +5,38 @@
 //! over all rows is the duality gap.
 
 use super::USUAL_SHARE;
+use crate::exp::exp;
+use crate::ln::ln;
 
-/// The dual variable that is best, all others as they are, its conjugate and its hint; and about what its row added to
-/// the gap before.
+/// The dual variable that is best, all others as they are, and its hint; and about what its row added to the gap before.
 pub(super) struct Visit {
     pub alpha: f64,
-    pub known: (f64, f64),
+    pub hint: f64,
     pub gap: f64,
 }
 
 /// A loss of margins. All numbers of a row that counts `c` times.
 pub(super) trait Loss: Copy + Sync {
+    /// Whether conjugates take logarithms: those of many rows are then computed side by side, not one a visit.
+    const HAS_LOGARITHMS: bool = false;
     /// What a margin costs.
     fn cost(margin: f64, c: f64) -> f64;
     /// What a dual variable costs.
     fn conjugate(alpha: f64, c: f64) -> f64;
-    /// About what a row adds to the gap, where `conjugate` is that of its dual variable.
+    /// About what a row adds to the gap.
     #[inline]
-    fn gap(alpha: f64, margin: f64, c: f64, conjugate: f64) -> f64 {
-        Self::cost(margin, c) + conjugate + alpha * margin
+    fn gap(alpha: f64, margin: f64, c: f64) -> f64 {
+        Self::cost(margin, c) + Self::conjugate(alpha, c) + alpha * margin
     }
     /// Where `visit` begins to look for the dual variable that is best, by the one that there is.
     #[inline]
     fn hint(_: f64, _: f64) -> f64 {
         0.0
     }
-    /// What a visit finds of a row whose dual variable has a `conjugate` and a `hint`; `norm` is x . x.
+    /// What a visit finds of a row whose dual variable has a `hint`; `norm` is x . x.
     #[inline]
-    fn visit(alpha: f64, (conjugate, _): (f64, f64), margin: f64, norm: f64, c: f64) -> Visit {
-        let best = Self::best(alpha, margin, norm, c);
-        let gap = Self::gap(alpha, margin, c, conjugate);
-        Visit { alpha: best, known: (Self::conjugate(best, c), 0.0), gap }
+    fn visit(alpha: f64, _: f64, margin: f64, norm: f64, c: f64) -> Visit {
+        Visit { alpha: Self::best(alpha, margin, norm, c), hint: 0.0, gap: Self::gap(alpha, margin, c) }
     }
     /// About what share of the gap is left at an epoch's end, where rows were seen in its course, and all of them added
     /// this share of what they had added in the one before.
@@ -60,10 +61,12 @@ pub(super) trait Loss: Copy + Sync {
 pub(super) struct Hinge;
 
 impl Loss for Hinge {
+    #[inline(always)]
     fn cost(margin: f64, c: f64) -> f64 {
         c * (1.0 - margin).max(0.0)
     }
 
+    #[inline(always)]
     fn conjugate(alpha: f64, _: f64) -> f64 {
         -alpha
     }
@@ -94,11 +97,13 @@ impl Loss for Hinge {
 pub(super) struct SquaredHinge;
 
 impl Loss for SquaredHinge {
+    #[inline(always)]
     fn cost(margin: f64, c: f64) -> f64 {
         let short = (1.0 - margin).max(0.0);
         c * short * short
     }
 
+    #[inline(always)]
     fn conjugate(alpha: f64, c: f64) -> f64 {
         alpha * (alpha / (4.0 * c) - 1.0)
     }
@@ -129,10 +134,12 @@ impl Loss for SquaredHinge {
 pub(super) struct Squared;
 
 impl Loss for Squared {
+    #[inline(always)]
     fn cost(margin: f64, c: f64) -> f64 {
         c * (1.0 - margin) * (1.0 - margin)
     }
 
+    #[inline(always)]
     fn conjugate(alpha: f64, c: f64) -> f64 {
         SquaredHinge::conjugate(alpha, c)
     }
@@ -174,17 +181,21 @@ const MORE: f64 = 1.3;
 const SMALL_ENOUGH: f64 = 0.03;
 
 impl Loss for Logistic {
+    const HAS_LOGARITHMS: bool = true;
+
+    #[inline(always)]
     fn cost(margin: f64, c: f64) -> f64 {
-        c * ((-margin.abs()).exp().ln_1p() - margin.min(0.0))
+        c * (ln(1.0 + exp(-margin.abs())) - margin.min(0.0))
     }
 
+    #[inline(always)]
     fn conjugate(alpha: f64, c: f64) -> f64 {
         let p = alpha / c;
         c * (entropy(p) + entropy(1.0 - p))
     }
 
     /// Half of chi^2 for the Kullback-Leibler divergence that it is: the same near the solution, without logarithms.
-    fn gap(alpha: f64, margin: f64, c: f64, _: f64) -> f64 {
+    fn gap(alpha: f64, margin: f64, c: f64) -> f64 {
         let (p, best) = (alpha / c, sigmoid(-margin));
         0.5 * c * (p - best) * (p - best) / (best * (1.0 - best)).max(TINY)
     }
@@ -204,18 +215,18 @@ impl Loss for Logistic {
 
     /// From the log-odds of the last visit on, where there are some: s is straight between them and the new ones, nearly.
     /// So is what is between the old log-odds and -m, at which the row would add nothing: half of a rectangle.
-    fn visit(alpha: f64, (conjugate, hint): (f64, f64), margin: f64, norm: f64, c: f64) -> Visit {
+    fn visit(alpha: f64, hint: f64, margin: f64, norm: f64, c: f64) -> Visit {
         let (q, old) = (norm * c, alpha / c);
         let bend = q * old * (1.0 - old);
         let is_known = hint.is_finite();
         let guess = if is_known { (bend * hint - margin) / (1.0 + bend) } else { -margin };
-        let (u, p, negative_entropy) = log_odds(q, norm * alpha - margin, guess, SMALL_ENOUGH);
+        let (u, p) = log_odds(q, norm * alpha - margin, guess, SMALL_ENOUGH);
         let gap = if is_known {
             0.5 * c * ((p - old).abs() * (1.0 + q * p * (1.0 - p))).min(1.0) * (margin + hint).abs()
         } else {
-            Self::gap(alpha, margin, c, conjugate)
+            Self::gap(alpha, margin, c)
         };
-        Visit { alpha: c * p, known: (c * negative_entropy, u), gap }
+        Visit { alpha: c * p, hint: u, gap }
     }
 
     fn slope(_: f64, _: f64, _: f64) -> f64 {
@@ -237,15 +248,14 @@ impl Loss for Logistic {
     }
 }
 
-/// The root of u + q s(u) = z, where s is the logistic function, p = s(u), and p log p + (1 - p) log(1 - p). With q = norm c
-/// and z = norm alpha - m, alpha becomes c p: the dual of Yu, Huang and Lin (2011) in the log-odds u, which needs no care
-/// near the bounds. Where z is above q / 2 the root is above 0, and -u is the root of the same equation for q - z.
+/// The root of u + q s(u) = z, where s is the logistic function, and p = s(u). With q = norm c and z = norm alpha - m,
+/// alpha becomes c p: the dual of Yu, Huang and Lin (2011) in the log-odds u, which needs no care near the bounds. Where z
+/// is above q / 2 the root is above 0, and -u is the root of the same equation for q - z.
 #[inline]
-fn log_odds(q: f64, z: f64, guess: f64, small: f64) -> (f64, f64, f64) {
+fn log_odds(q: f64, z: f64, guess: f64, small: f64) -> (f64, f64) {
     let is_above = z > 0.5 * q;
     let (u, p) = if is_above { root(q, q - z, -guess, small) } else { root(q, z, guess, small) };
-    let negative_entropy = p * u + (-p).ln_1p(); // since log p = u + log(1 - p)
-    if is_above { (-u, 1.0 - p, negative_entropy) } else { (u, p, negative_entropy) }
+    if is_above { (-u, 1.0 - p) } else { (u, p) }
 }
 
 /// The root of u + q s(u) = z, at most 0, and s(u), by Newton's method from near a guess on, until a step is small. The
@@ -272,9 +282,9 @@ pub(super) fn sigmoid(u: f64) -> f64 {
 }
 
 /// p log p, 0 for 0.
-#[inline]
+#[inline(always)]
 pub(super) fn entropy(p: f64) -> f64 {
-    if p > 0.0 { p * p.ln() } else { 0.0 }
+    if p > TINY { p * ln(p) } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -291,7 +301,7 @@ mod tests {
             let near = near.clamp(low, high);
             assert!(dual(best) <= dual(near) + 1e-7 * (1.0 + dual(near).abs()), "{best} {near}");
         }
-        let found = L::visit(alpha, (L::conjugate(alpha, c), L::hint(alpha, c)), margin, norm, c);
+        let found = L::visit(alpha, L::hint(alpha, c), margin, norm, c);
         assert!((found.alpha - best).abs() <= 1e-3 * c && found.gap >= -1e-9 * (1.0 + c + best.abs() * margin.abs()));
         let gap = |a: f64| L::cost(margin, c) + L::conjugate(a, c) + a * margin;
         assert!(gap(best) >= -1e-9 * (1.0 + c + best.abs() * margin.abs()));

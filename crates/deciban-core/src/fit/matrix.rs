@@ -10,6 +10,7 @@ mod sorted;
 use std::sync::OnceLock;
 
 use crate::Invalid;
+use crate::near::{full, room};
 use crate::scores::check_postings;
 use sorted::{Sorted, ahead};
 
@@ -63,15 +64,14 @@ impl Matrix {
         if value.len() != term.len() || terms >= u32::MAX as usize || rows >= u32::MAX as usize {
             return Err(Invalid("the rows' buffers differ in length"));
         }
-        if !bias.is_finite() || !value.iter().all(|value| value.is_finite()) {
+        if !bias.is_finite() || !value.iter().fold(true, |all, value| all & value.is_finite()) {
             return Err(Invalid("the rows' values are not all finite"));
         }
-        let frequency = frequencies(term, terms, if bias == 0.0 { 0 } else { rows as u32 });
-        let columns = by_frequency(&frequency, rows);
-        let mut places = vec![ALONE; terms + 1];
-        columns.iter().enumerate().for_each(|(place, &column)| places[column as usize] = place as u32);
-        let alone = frequency.iter().filter(|&&rows| rows == 1).count();
-        let (mut entries, mut own) = (Vec::with_capacity(term.len() + rows - alone), Vec::with_capacity(alone));
+        let mut known = frequencies(term, terms, if bias == 0.0 { 0 } else { rows as u32 });
+        let alone = known.iter().filter(|&&rows| rows == 1).count();
+        let columns = by_frequency(&mut known, rows);
+        let places = known;
+        let (mut entries, mut own) = (room(term.len() + rows - alone), Vec::with_capacity(alone));
         let (mut starts, mut own_starts, mut norms) = (vec![0], vec![0], Vec::with_capacity(rows));
         let mut row = Sorted::new(indptr);
         for at in indptr.windows(2).map(|pair| pair[0] as usize..pair[1] as usize) {
@@ -182,7 +182,7 @@ impl Matrix {
 
     /// Weights by place, so many numbers each, as weights by column; what is at no place is 0.
     pub(super) fn spread(&self, weights: &[f64], width: usize) -> Vec<f64> {
-        let mut spread = vec![0.0; (self.terms + 1) * width];
+        let mut spread = full((self.terms + 1) * width, 0.0);
         for (&column, weights) in self.columns.iter().zip(weights.chunks_exact(width)) {
             spread[column as usize * width..][..width].copy_from_slice(weights);
         }
@@ -192,7 +192,7 @@ impl Matrix {
 
 /// In how many rows each column is; the last is the constant.
 fn frequencies(term: &[u32], terms: usize, constant: u32) -> Vec<u32> {
-    let mut frequency = vec![0; terms + 1];
+    let mut frequency = full(terms + 1, 0);
     for (at, &column) in term.iter().enumerate() {
         ahead(term, at, &frequency);
         frequency[column as usize] += 1;
@@ -201,18 +201,23 @@ fn frequencies(term: &[u32], terms: usize, constant: u32) -> Vec<u32> {
     frequency
 }
 
-/// Columns that several rows have, the most frequent first.
-fn by_frequency(frequency: &[u32], rows: usize) -> Vec<u32> {
+/// Columns that several rows have, the most frequent first. What is known of a column is in how many rows it is, and
+/// then its place.
+fn by_frequency(known: &mut [u32], rows: usize) -> Vec<u32> {
     let mut starts = vec![0; rows + 2];
-    frequency.iter().for_each(|&rows| starts[rows as usize] += 1);
+    known.iter().for_each(|&rows| starts[rows as usize] += 1);
     let mut shared = 0;
     for start in starts[2..].iter_mut().rev() {
         (*start, shared) = (shared, shared + *start);
     }
     let mut columns = vec![0; shared];
-    for (column, &rows) in frequency.iter().enumerate().filter(|&(_, &rows)| rows > 1) {
-        columns[starts[rows as usize]] = column as u32;
-        starts[rows as usize] += 1;
+    for (column, known) in known.iter_mut().enumerate() {
+        let start = &mut starts[*known as usize];
+        *known = if *known > 1 { *start as u32 } else { ALONE };
+        if *known != ALONE {
+            columns[*known as usize] = column as u32;
+            *start += 1;
+        }
     }
     columns
 }
@@ -231,7 +236,12 @@ fn norm(shared: &[Entry], own: &[Entry]) -> (f64, f64) {
 
 /// The sum of squares; from 0 on, since the sum of nothing is -0.
 fn squares(row: &[Entry]) -> f64 {
-    row.iter().fold(0.0, |sum, entry| sum + f64::from(entry.value) * f64::from(entry.value))
+    let (fours, rest) = row.as_chunks::<4>();
+    let mut sums = [0.0; 4];
+    for four in fours {
+        sums.iter_mut().zip(four).for_each(|(sum, entry)| *sum += f64::from(entry.value) * f64::from(entry.value));
+    }
+    rest.iter().fold(sums.iter().sum(), |sum: f64, entry| sum + f64::from(entry.value) * f64::from(entry.value))
 }
 
 /// Weights times a row: four sums side by side, since one would wait for each addition.

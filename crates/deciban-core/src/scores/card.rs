@@ -38,7 +38,9 @@ pub(crate) fn check_postings(indptr: &[i64], label: &[u32], terms: usize, labels
     }
     let runs = indptr.windows(2).map(|pair| &label[pair[0] as usize..pair[1] as usize]);
     for run in runs {
-        if !run.windows(2).all(|pair| pair[0] < pair[1]) || run.last().is_some_and(|&last| last as usize >= labels) {
+        if !run.windows(2).fold(true, |all, pair| all & (pair[0] < pair[1]))
+            || run.last().is_some_and(|&last| last as usize >= labels)
+        {
             return Err(Invalid("the postings do not fit the labels"));
         }
     }

@@ -6,7 +6,7 @@
 
 use super::{Dual, Line, Shrink};
 use crate::fit::loss::Loss;
-use crate::fit::matrix::{add, dot};
+use crate::fit::matrix::add;
 use crate::fit::{Rules, Solved, Solver, Tell, USUAL_SHARE};
 
 /// So many rows are near at least, and so many times as many as have a dual variable.
@@ -29,18 +29,18 @@ impl<'a, L: Loss> Near<'a, L> {
         let dual = &mut self.dual;
         dual.change_cost(c);
         dual.know();
-        let (mut squared, mut epoch, mut share) = (dual.squared(), 0, USUAL_SHARE);
+        let (mut now, mut epoch, mut share) = (dual.kept(), 0, USUAL_SHARE);
         loop {
             let (mut active, mut shrink) = (self.near(), Shrink::none());
             let seen = loop {
                 epoch += 1;
-                let seen = self.dual.epoch(&mut active, &mut shrink, &mut squared);
-                let objective = seen.gap - seen.conjugate - shrink.conjugate - 0.5 * squared;
-                if tell(epoch, objective, seen.gap) {
+                let seen = self.dual.epoch(&mut active, &mut shrink, &mut now);
+                let objective = seen + now.dual();
+                if tell(epoch, objective, seen) {
                     return None;
                 }
-                if share * seen.gap <= rules.tolerance * objective.abs() || epoch >= rules.epochs {
-                    break seen.gap;
+                if share * seen <= rules.tolerance * objective.abs() || epoch >= rules.epochs {
+                    break seen;
                 }
             };
             let (objective, gap) = self.look();
@@ -71,17 +71,11 @@ impl<'a, L: Loss> Near<'a, L> {
 
     /// The objective and the gap, in truth; and how far rows are beyond their margins.
     fn look(&mut self) -> (f64, f64) {
-        let (dual, mut cost, mut conjugate) = (&self.dual, 0.0, 0.0);
-        self.slopes.clear();
-        for line in &dual.lines {
-            let row = line.row(dual.matrix);
-            let margin = line.sign() * dot(&dual.w, row) + line.alpha * line.own;
-            cost += L::cost(margin, line.c);
-            conjugate += L::conjugate(line.alpha, line.c);
-            self.slopes.push(L::slope(line.alpha, margin, line.c));
-        }
-        let squared = dual.squared();
-        (0.5 * squared + cost, squared + cost + conjugate)
+        let dual = &self.dual;
+        let margins: Vec<f64> = dual.lines.iter().map(|line| dual.margin(line)).collect();
+        let slope = |(line, &margin): (&Line, &f64)| L::slope(line.alpha, margin, line.c);
+        self.slopes = dual.lines.iter().zip(&margins).map(slope).collect();
+        dual.judged(&margins)
     }
 
     /// The scores of some rows by what is learnt without them; they are those of the problem that `is_left_out` names.

@@ -4,20 +4,13 @@
 
 use super::{Of, each};
 use crate::exp::exp;
-use crate::fit::loss::{SMALL, STEPS, TINY};
+use crate::fit::loss::{SMALL, STEPS, TINY, entropy};
 use crate::ln::ln;
-
-/// What a margin costs.
-#[inline(always)]
-pub(super) fn cost(margin: f64, c: f64) -> f64 {
-    c * (ln(1.0 + exp(-margin.abs())) - margin.min(0.0))
-}
 
 /// What a dual variable costs.
 #[inline(always)]
 pub(super) fn conjugate(alpha: f64, c: f64) -> f64 {
     let p = (alpha / c.max(TINY)).clamp(0.0, 1.0);
-    let entropy = |p: f64| if p > TINY { p * ln(p) } else { 0.0 };
     c * (entropy(p) + entropy(1.0 - p))
 }
 
@@ -83,7 +76,6 @@ mod tests {
                 prop_assert!((best[k] - expected).abs() <= 1e-6 * c, "{k}: {} {expected}", best[k]);
                 prop_assert!((costs[k] - cost).abs() <= 1e-4 * c, "{k}: {} {cost}", costs[k]);
             }
-            prop_assert!((cost(margin, c) - Logistic::cost(margin, c)).abs() <= 1e-12 * c * (1.0 + margin.abs()));
             prop_assert!((conjugate(alpha, c) - Logistic::conjugate(alpha, c)).abs() <= 1e-12 * c);
         }
     }

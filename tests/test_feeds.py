@@ -358,26 +358,6 @@ def test_a_question_is_not_of_a_neighbour_of_an_answer(stream):
     assert interest.next_question(space, np.append(other, beside), asked, 2) == beside[0]
 
 
-def test_after_one_yes_and_many_no_a_question_is_of_what_is_like_the_one_and_unlike_the_others(stream):
-    space, kind = stream
-    points = space.points.copy()
-    points[0] = points[60] + points[120]  # liked, between two kinds, of which the one is not meant
-    points[0] /= np.linalg.norm(points[0])
-    asked = interest.Asked(np.array([0, 50, 51, 52]), np.array([True, False, False, False]), np.ones(4))
-    left = np.setdiff1d(np.arange(200), asked.places)
-    assert kind[interest.standing_for_alike(points, asked, left)] == 2
-    assert interest.is_lost(["yes", "no", "skip", "no", "no"])
-    assert not interest.is_lost(["no", "no", "yes", "no", "no"])
-
-
-def test_a_question_after_an_untypical_example_looks_elsewhere(model):
-    with open_feed(model, new=True) as feed:
-        feed.read(ITEMS)
-        for name, answer in (("h0", "yes"), ("h1", "no"), ("h2", "no"), ("h3", "no")):
-            feed.answer(name, answer)
-        assert feed.question().id[0] == "c"
-
-
 def test_the_same_answers_give_the_same_bytes(model, tmp_path):
     for path in (model, tmp_path / "again.deciban"):
         with open_feed(path, new=True, half_life=3, now=lambda: 0.0) as feed:

@@ -270,17 +270,15 @@ class Feed:
 
     def question(self) -> Item | None:
         """The item to ask about next: where answers tell most; None where all were answered."""
-        left, ids, told = self._open(), list(self.items), list(self.answers.values())
+        left, ids = self._open(), list(self.items)
         if not len(left):
             return None
-        if "yes" not in told:
-            passed = self._places("skip", "no")
-            return self.items[ids[interest.standing_for_most(self._space.points, passed, left)]]
-        if interest.is_lost(told):
-            return self.items[ids[interest.standing_for_alike(self._space.points, self._asked, left)]]
+        if "yes" not in self.answers.values():
+            told = self._places("skip", "no")
+            return self.items[ids[interest.standing_for_most(self._space.points, told, left)]]
         (_, w), space = self._weights(1), self._space
         order = left[np.argsort(-space.along(w)[left], kind="stable")]
-        depth = interest.depth(told, len(left))
+        depth = interest.depth(list(self.answers.values()), len(left))
         return self.items[ids[interest.next_question(space, order, self._asked, depth)]]
 
     def why(self, item: Item) -> Evidence:

@@ -26,10 +26,7 @@ deep in the ranking, after a no half as deep: answers meet where interest ends, 
 of a text that was answered say the same once more, and are passed over. While nothing is interesting yet, and to
 explore, the text is asked about that stands for most texts that nobody was asked about:
 
-    max over x of sum_i s_i max(0, z_x . z_i - max over answered a of z_a . z_i),        s_i = 1
-
-One yes and then `PATIENCE` times no: what was liked first is nothing typical, and what is nearest to it is something
-else. Then s_i = max(0, z_y . z_i), y what was liked, and a are those that were not: each no sends the next elsewhere.
+    max over x of sum_i max(0, z_x . z_i - max over answered a of z_a . z_i)
 """
 
 from __future__ import annotations
@@ -49,7 +46,6 @@ NEAR, SHARPNESS, NOISE = 4.0, 2.0, 1.0
 DEEPER, HIGHER = 4.0, 0.5
 SHARE = 0.03  # of a stream that is taken to be interesting
 BY_POINTS = 0.5
-PATIENCE = 3  # questions that are answered by no, after a first yes
 MOST = 1000  # texts that are looked at to find one that stands for others
 LEAST = 1e-6  # of a difference
 
@@ -143,27 +139,10 @@ def next_question(space: Space, order: Places, asked: Asked, depth: int) -> int:
     return int(order[np.argmax(news) if news.any() else depth - 1])
 
 
-def is_lost(answers: Sequence[str]) -> bool:
-    """Whether little is known but what is not interesting: one yes, and then no, no, no.
-
-    >>> is_lost(["yes", "no", "no", "no"]), is_lost(["yes", "no", "no"]), is_lost(["yes", "no", "no", "yes", "no"])
-    (True, False, False)
-    """
-    said = [answer for answer in answers if answer != "skip"]
-    return said.count("yes") == 1 and said[-PATIENCE:] == ["no"] * PATIENCE
-
-
-def standing_for_alike(points: Floats, asked: Asked, open: Places) -> int:
-    """Of the open texts, the one that stands for most that are like what was liked, and not like the others."""
-    alike = np.maximum(points @ points[asked.places[asked.liked]].T, 0.0).max(axis=1)
-    most = open[np.argsort(-alike[open], kind="stable")[:MOST]]
-    return standing_for_most(points, asked.places[~asked.liked], most, alike)
-
-
-def standing_for_most(points: Floats, asked: Places, open: Places, share: Floats | None = None) -> int:
-    """Of the open texts, the one that stands for most others, or for the greatest share of them: the place of it."""
+def standing_for_most(points: Floats, asked: Places, open: Places) -> int:
+    """Of the open texts, the one that stands for most others: the place of it."""
     covered = (points @ points[asked].T).max(axis=1) if len(asked) else np.zeros(len(points))
     covered = np.maximum(covered, 0.0)
     some = open[:: -(-len(open) // MOST)]
-    gain = np.maximum(points[some] @ points.T - covered, 0.0) @ (np.ones(len(points)) if share is None else share)
+    gain = np.maximum(points[some] @ points.T - covered, 0.0).sum(axis=1)
     return int(some[np.argmax(gain)])

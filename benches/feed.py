@@ -79,6 +79,7 @@ def page(
 def _about(given: argparse.Namespace) -> str:
     starts = "" if tuple(given.starts) == STARTS else " --starts " + " ".join(f"'{start}'" for start in given.starts)
     starts += "" if tuple(given.headers) == HEADERS else f" --headers {' '.join(given.headers)}"
+    starts += " --no-growth" if given.no_growth else ""
     return f"""Interest in one group of 20 Newsgroups ({given.part} part), {ANSWERS} answers to questions of the feed,
 average precision over all other texts; means of {given.seeds} seeds, with each of them in brackets. The example that a
 feed starts from is the first answer; `liked` is how many of the answers were yes. scikit-learn is tf-idf and logistic

@@ -24,6 +24,7 @@ from deciban.feeds.fading import STEPS, Fading, halved, step_of, weight_of
 from deciban.feeds.items import from_lines
 from deciban.feeds.space import Space
 from deciban.feeds.syndication import items_of
+from deciban.feeds.ties import ADDRESSES, MOST, named, ties
 from deciban.terms import Terms
 
 HOCKEY = ["the goalie saved a puck", "puck and goalie on the ice", "a goalie, a puck, an overtime goal", "ice and goal"]
@@ -299,6 +300,41 @@ def test_points_of_kinds_are_near_within_a_kind(stream):
     same = kind[:, None] == kind
     assert alike[same].mean() > alike[~same].mean() + 0.2
     assert (np.linalg.norm(space.kinds, axis=1) < 1 + 1e-9).all()
+
+
+def test_the_greatest_eigenvalues_of_links_are_found(stream):
+    space, _ = stream
+    walk, root = neighbours._links(*space._nearest, space.tied)
+    exact = np.linalg.eigvalsh(neighbours._walked(walk, root, np.eye(200)))[::-1]
+    vectors, values = neighbours.greatest(walk, root, space.points[:, :20])
+    assert values == pytest.approx(exact[:20], abs=0.02)
+    assert neighbours._walked(walk, root, vectors[:, :1]) == pytest.approx(vectors[:, :1], abs=1e-6)
+
+
+def test_texts_are_tied_by_an_address_or_a_subject_that_they_share():
+    texts = ["From: Jo@x.org\nSubject: Re: On ice\n\none", "jo@x.org (Jo) wrote: two", "three", "four on ice"]
+    one, other, much = ties(texts, ["", "", "RE: Re[2]: on  ice", ""])
+    assert dict(zip(zip(one.tolist(), other.tolist(), strict=True), much.tolist(), strict=True)) == {
+        **dict.fromkeys([(0, 1), (1, 0)], 20.0),
+        **dict.fromkeys([(0, 2), (2, 0)], 10.0),
+    }
+    assert not list(named("subject of a@ b\n\nSubject: below the header"))
+
+
+def test_what_many_name_ties_each_as_much_as_what_few_name_and_what_too_many_name_ties_none():
+    for some in (2, 3, MOST):
+        one, _, much = ties(["a@x.org"] * some, [""] * some)
+        assert np.bincount(one, much) == pytest.approx(np.full(some, 20.0))
+    assert not len(ties(["a@x.org"] * (MOST + 1), [""] * (MOST + 1))[0])
+    assert len(dict(named(" ".join(f"a{n}@x.org" for n in range(100))))) == ADDRESSES
+
+
+def test_ties_bring_texts_together_that_share_no_neighbours(stream):
+    space, _ = stream
+    texts = [" ".join(space.lexicon.names()[k] for k in space.rows.term[space.rows.row == n]) for n in range(200)]
+    titles = ["Re: " * (n % 2) + "a matter" if n % 50 == 0 else "" for n in range(200)]
+    apart, tied = (Space.of(Terms(), texts, titles=some).kinds[[0, 50, 100, 150]] for some in ([""] * 200, titles))
+    assert (tied @ tied.T).mean() > (apart @ apart.T).mean() + 0.1
 
 
 def test_a_short_stream_has_no_neighbours():

@@ -172,8 +172,8 @@ class Feed:
     @cached_property
     def _space(self) -> Space:
         """All texts as points."""
-        texts = [item.text for item in self.items.values()]
-        return Space.of(self._settings(1).terms, texts, self._seed)
+        texts, titles = ([getattr(item, of) for item in self.items.values()] for of in ("text", "title"))
+        return Space.of(self._settings(1).terms, texts, self._seed, titles=titles)
 
     def _places(self, *answers: str) -> interest.Places:
         """Where the items stand that were answered so."""

@@ -1,14 +1,15 @@
 """The texts of a stream -> which are nearest to each, and points of kinds that follow from it.
 
 Two texts are as near as the cosine of their rows of tf-idf. Each text is linked with the `NEIGHBOURS` texts that are
-nearest to it, W being how near. Points of one kind are those between which a walk over these links goes back and forth
-(Ng, Jordan and Weiss 2001; diffusion maps: Coifman and Lafon 2006):
+nearest to it, W being how near; to that is added how much texts are tied (`ties`). Points of one kind are those between
+which a walk over these links goes back and forth (Ng, Jordan and Weiss 2001; diffusion maps: Coifman and Lafon 2006):
 
     N = D^-1/2 W D^-1/2 = U diag(l) U',        a point is U l^5, of length 1, without the first vector
 
-The first vectors are found by subspace iteration that begins at other points (`space`), so few rounds are enough. Words
-that are in more than a tenth of the texts say little of nearness, and are left out of it; of a stream of more than
-`MOST` texts, every other (third, ...) is who can be near. A stream of fewer than `FEWEST` texts has no links.
+The first vectors are found by subspace iteration that begins at other points (`space`), by polynomials of Chebyshev in
+place of powers (Zhou and Saad 2007): of texts that are tied, many eigenvalues are nearly 1. Words that are in more than
+a tenth of the texts say little of nearness, and are left out of it; of a stream of more than `MOST` texts, every other
+(third, ...) is who can be near. A stream of fewer than `FEWEST` texts has no links.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..rows import Rows
+from .ties import Ties
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
@@ -25,7 +27,8 @@ NEIGHBOURS = 40
 FEWEST = 100
 COMMON = 0.1
 MOST = 10_000
-ROUNDS = 5
+ROUNDS, DEGREE = 3, 8
+LEAST = 0.1  # eigenvalue that is wanted
 STEPS = 5  # of a walk
 BLOCK = 500
 BESIDE = 10  # neighbours that say the same as a text
@@ -75,32 +78,56 @@ def _block(found: Rows, scorer: _core.Scorer, some: Places, k: int, at: int) -> 
     return some[np.take_along_axis(best, order, axis=1)], np.take_along_axis(near, order, axis=1)
 
 
-def kinds(places: Places, near: Floats, points: Floats) -> Floats:
+def kinds(places: Places, near: Floats, points: Floats, tied: Ties) -> Floats:
     """The points of kinds; those that there are, where there are no links.
 
+    >>> from deciban.feeds.ties import ties
     >>> places = np.array([[1], [0], [3], [2]])
-    >>> kinds(places, np.ones((4, 1)), np.eye(4)[:, :3] + 0.1).shape
+    >>> kinds(places, np.ones((4, 1)), np.eye(4)[:, :3] + 0.1, ties([""] * 4, [""] * 4)).shape
     (4, 2)
     """
     if not places.shape[1]:
         return points
-    walk, root = _links(places, near)
-    basis, _ = np.linalg.qr(points)
-    for _ in range(ROUNDS):
-        basis, _ = np.linalg.qr(_walked(walk, root, _walked(walk, root, basis)))
-    found, turned = np.linalg.eigh(basis.T @ _walked(walk, root, basis))
-    made = (basis @ turned)[:, ::-1][:, 1:] * np.maximum(found[::-1][1:], 0.0) ** STEPS
+    vectors, values = greatest(*_links(places, near, tied), points)
+    made = vectors[:, 1:] * np.maximum(values[1:], 0.0) ** STEPS
     lengths = np.linalg.norm(made, axis=1, keepdims=True)
     return np.asarray(made / np.where(lengths > 0, lengths, 1.0))
 
 
-def _links(places: Places, near: Floats) -> tuple[_core.Unlabelled, Floats]:
+def greatest(walk: _core.Unlabelled, root: Floats, points: Floats) -> tuple[Floats, Floats]:
+    """U and l of N, the greatest first, as many as the points have dimensions; found from there."""
+    basis, values = _turned(walk, root, points)
+    for _ in range(ROUNDS):
+        basis, values = _turned(walk, root, _sharpened(walk, root, basis, float(values[-1])))
+    return basis, values
+
+
+def _turned(walk: _core.Unlabelled, root: Floats, points: Floats) -> tuple[Floats, Floats]:
+    """The best that a space has of eigenvectors, and their eigenvalues (Rayleigh and Ritz)."""
+    basis, _ = np.linalg.qr(points)
+    found, turned = np.linalg.eigh(basis.T @ _walked(walk, root, basis))
+    return (basis @ turned)[:, ::-1], found[::-1]
+
+
+def _sharpened(walk: _core.Unlabelled, root: Floats, basis: Floats, least: float) -> Floats:
+    """T(N) v: Chebyshev's polynomial grows fast above the least eigenvalue that is wanted, and is small below."""
+    half = (max(least, LEAST) + 1) / 2
+    before, now = basis, (_walked(walk, root, basis) - (half - 1) * basis) / half
+    for _ in range(DEGREE - 1):
+        before, now = now, 2 * (_walked(walk, root, now) - (half - 1) * now) / half - before
+    return now
+
+
+def _links(places: Places, near: Floats, tied: Ties) -> tuple[_core.Unlabelled, Floats]:
     """W in whole numbers, the same both ways, and D^-1/2."""
     texts, k = places.shape
     weight = np.maximum(np.rint(ONE * near), 1.0).astype(np.int64).ravel()
     one, other = np.repeat(np.arange(texts), k), places.ravel()
     both, first = np.unique(np.concatenate([one * texts + other, other * texts + one]), return_index=True)
-    row, column, weight = both // texts, both % texts, np.tile(weight, 2)[first]
+    more = np.maximum(np.rint(ONE * tied[2]), 1.0).astype(np.int64)
+    every, at = np.unique(np.concatenate([both, tied[0] * texts + tied[1]]), return_inverse=True)
+    weight = np.bincount(at, np.concatenate([np.tile(weight, 2)[first], more])).astype(np.int64)
+    row, column = every // texts, every % texts
     indptr = np.searchsorted(row, np.arange(texts + 1))
     root = 1 / np.sqrt(np.maximum(np.bincount(row, weight, texts), 1.0))
     return _core.Unlabelled(indptr, column.astype(np.uint32), weight, texts, False), root

@@ -8,6 +8,7 @@ Both products are the core's. Which basis spans the space makes no difference to
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,6 +21,7 @@ from ..mixture.expected import lexicon_of
 from ..rows import Rows, rows
 from ..terms import Terms
 from . import neighbours
+from .ties import Ties, ties
 
 Floats = npt.NDArray[np.float64]
 DIMENSIONS = 100
@@ -29,13 +31,14 @@ ONE = 256  # a word that stands once, in the fixed point in which rows are scale
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """The texts of a stream as rows of one lexicon, as X (`entries`, along the rows), and as points."""
+    """The texts of a stream as rows of one lexicon, as X (`entries`, along the rows), and as points; and their ties."""
 
     lexicon: _core.Lexicon
     rows: Rows
     idf: Floats
     entries: Floats
     points: Floats
+    tied: Ties
 
     def along(self, weights: Floats) -> Floats:
         """X w: what the words of each text add up to."""
@@ -67,15 +70,22 @@ class Space:
     @cached_property
     def kinds(self) -> Floats:
         """The points of the texts by what they are near to."""
-        return neighbours.kinds(*self._nearest, self.points)
+        return neighbours.kinds(*self._nearest, self.points, self.tied)
 
     def beside(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """Which texts say nearly the same as some of them do."""
         return neighbours.beside(self._nearest[0], places)
 
     @classmethod
-    def of(cls, terms: Terms, texts: list[str], seed: int = 0, dimensions: int = DIMENSIONS) -> Space:
-        """The points of some texts; a word of one text alone says nothing of others, and is left out.
+    def of(
+        cls,
+        terms: Terms,
+        texts: list[str],
+        seed: int = 0,
+        dimensions: int = DIMENSIONS,
+        titles: Sequence[str] | None = None,
+    ) -> Space:
+        """Of some texts, which may have titles; a word of one text alone says nothing of others, and is left out.
 
         >>> texts = ["goalie and puck", "puck on ice", "ice and goalie", "church", "church choir", "choir sang"]
         >>> points = Space.of(Terms(), texts, dimensions=2).points
@@ -90,7 +100,8 @@ class Space:
         idf = np.log(max(len(texts), 2) / np.maximum(np.bincount(found.term, minlength=len(names)), 1.0))
         size = min(dimensions, len(texts), len(names))
         projected = _projected(found, lexicon, idf, size, seed) if size else np.zeros((len(texts), 1))
-        return cls(lexicon, found, idf, _entries(found, idf), _unit(projected))
+        tied = ties(texts, titles or [""] * len(texts))
+        return cls(lexicon, found, idf, _entries(found, idf), _unit(projected), tied)
 
 
 def _summed(values: Floats, indptr: npt.NDArray[np.int64]) -> Floats:

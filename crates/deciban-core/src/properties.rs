@@ -99,7 +99,8 @@ pub(crate) trait Tell: FnMut(&'static str, &[u8], Range<usize>) {}
 impl<F: FnMut(&'static str, &[u8], Range<usize>)> Tell for F {}
 
 impl Properties {
-    /// Properties by their names, each with its list: of trigger words, or of words that are spelt right.
+    /// Properties by their names, each with its list: of trigger words, or of words that are spelt right. Trigger words of
+    /// one name are one list.
     ///
     /// ```
     /// # use deciban_core::{accents::Accents, properties::Properties, terms::Terms};
@@ -117,7 +118,7 @@ impl Properties {
             if let Some(&(_, plain)) = NAMES.iter().find(|(known, _)| *known == name) {
                 all.asked.0 |= 1 << plain as u32;
             } else if let Some(of) = name.strip_prefix(TRIGGER) {
-                all.triggers.push(Trigger::new(of, &list, accents));
+                Trigger::named(of, &mut all.triggers).add(&list, accents);
             } else if let Some(field) = name.strip_prefix(HEADERS) {
                 all.headers.get_or_insert_default().push(field.to_string());
             } else {
@@ -256,6 +257,12 @@ pub(crate) mod tests {
         let names = ["\tpcaps", "\tpcaps×2", "\tpcaps×4"].map(str::to_string);
         let words = ["AA", "BB", "DD"].map(str::to_string);
         assert_eq!(told(&[("caps", vec![])], "AA BB CC DD EE"), names.into_iter().zip(words).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn trigger_words_of_one_name_are_one_list() {
+        let found = told(&[("trigger:a", vec!["g"]), ("trigger:b", vec![]), ("trigger:a", vec!["g", "g h"])], "g h");
+        assert_eq!(found, [("\tptrigger:a".to_string(), "g h".to_string())]);
     }
 
     #[test]

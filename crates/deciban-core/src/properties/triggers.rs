@@ -17,15 +17,21 @@ pub(super) struct Trigger {
 }
 
 impl Trigger {
-    pub(super) fn new(name: &str, phrases: &[&str], accents: Accents) -> Self {
-        let mut all: Vec<Vec<String>> = phrases.iter().map(|phrase| forms(phrase, accents)).collect();
-        all.sort_by_key(|phrase| usize::MAX - phrase.len());
-        let mut phrases: HashMap<String, Vec<Vec<String>>> = HashMap::new();
-        for mut phrase in all.into_iter().filter(|phrase| !phrase.is_empty()) {
-            let rest = phrase.split_off(1);
-            phrases.entry(phrase.concat()).or_default().push(rest);
+    /// The list of that name among those that there are, or a new one.
+    pub(super) fn named<'a>(name: &str, all: &'a mut Vec<Trigger>) -> &'a mut Self {
+        let place = all.iter().position(|trigger| trigger.name == name).unwrap_or(all.len());
+        if place == all.len() {
+            all.push(Trigger { name: name.to_string(), phrases: HashMap::new() });
         }
-        Trigger { name: name.to_string(), phrases }
+        &mut all[place]
+    }
+
+    pub(super) fn add(&mut self, phrases: &[&str], accents: Accents) {
+        for mut phrase in phrases.iter().map(|phrase| forms(phrase, accents)).filter(|phrase| !phrase.is_empty()) {
+            let rest = phrase.split_off(1);
+            let rests = self.phrases.entry(phrase.concat()).or_default();
+            rests.insert(rests.partition_point(|other| other.len() >= rest.len()), rest);
+        }
     }
 
     /// Tells, at each word where phrases begin, the longest of them.

@@ -202,9 +202,13 @@ impl Index {
 #[derive(Debug, Clone, Copy, Default)]
 struct Place(Option<NonZero<u32>>);
 
+/// The index of some names. Short words are the frequent ones: those that come first stand where they are looked for first.
 fn places(names: &Names) -> Trie<Place> {
     let mut trie = Trie::new();
-    trie.set_all(names.iter().zip((1..).map(|place| Place(NonZero::new(place)))));
+    let all = || names.iter().zip((1..).map(|place| Place(NonZero::new(place))));
+    let of_length =
+        |lengths: std::ops::RangeInclusive<usize>| all().filter(move |(name, _)| lengths.contains(&name.len()));
+    trie.set_all(of_length(0..=3).chain(of_length(4..=6)).chain(of_length(7..=usize::MAX)));
     trie
 }
 

@@ -62,13 +62,8 @@ fuzz_target!(|found: Numbers| {
     let half: Vec<_> = found.own.iter().map(|&own| i64::from(own)).collect();
     let (indptr, label) = (&found.indptr, &found.label);
     let halves = Halves { key: first, n: second, c: place, width: 9, indptr, label, first, second, labels };
-    let leaving = Leaving {
-        indptr: &found.row_indptr,
-        term: &found.term,
-        count: &found.count,
-        own: &found.own,
-        half: &half,
-    };
+    let leaving =
+        Leaving { indptr: &found.row_indptr, term: &found.term, count: &found.count, own: &found.own, half: &half };
     let _ = reappearing::without(halves, leaving);
     let Ok(matrix) = Matrix::new(&found.row_indptr, &found.term, &found.value, 20, 1.0) else { return };
     let problem = Problem { matrix: &matrix, label: Labels::One(&found.own), labels, cost: &found.cost };

@@ -49,7 +49,8 @@ impl Asked<'_> {
     fn each(&self) -> Vec<(String, Vec<&str>)> {
         let plain = PLAIN.iter().enumerate().filter(|(bit, _)| self.plain >> bit & 1 == 1);
         let plain = plain.map(|(_, name)| (name.to_string(), Vec::new()));
-        let triggers = self.triggers.iter().map(|(name, list)| (format!("trigger:{}", name.replace('×', "")), list.clone()));
+        let triggers =
+            self.triggers.iter().map(|(name, list)| (format!("trigger:{}", name.replace('×', "")), list.clone()));
         let words = self.words.iter().map(|list| ("misspelling".to_string(), list.clone()));
         let fields = self.fields.iter().map(|field| (format!("headers:{field}"), Vec::new()));
         plain.chain(triggers).chain(words).chain(fields).collect()

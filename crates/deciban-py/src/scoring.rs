@@ -3,6 +3,7 @@
 use deciban_core::calibration::Calibration;
 use deciban_core::decision;
 use deciban_core::descent::{Descent as CoreDescent, Tree};
+use deciban_core::lexicon::Lexicon as CoreLexicon;
 use deciban_core::pairs::Pairs;
 use deciban_core::scaled::{Counting, Group, Scaling};
 use deciban_core::scores::{Scorecard, Scorer as CoreScorer};
@@ -73,6 +74,60 @@ pub(crate) fn calibrated<'py>(
     Ok(PyArray1::from_vec(py, scores))
 }
 
+type Top = Vec<Vec<(u32, f64)>>;
+type Answers = Vec<(u32, Vec<f64>)>;
+
+/// The scores of texts: one row a text, one column a label.
+fn scores<'py>(
+    py: Python<'py>,
+    lexicon: &Py<Lexicon>,
+    texts: &Texts<'py>,
+    labels: usize,
+    score: impl Fn(&CoreLexicon, &[&str]) -> Vec<f64> + Sync,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let (lexicon, mut rows, mut all) = (&lexicon.bind(py).get().0, 0, Vec::new());
+    texts.in_runs_for(py, lexicon, |slice| {
+        rows += slice.len();
+        all.extend(score(lexicon, slice));
+        Ok(())
+    })?;
+    PyArray1::from_vec(py, all).reshape([rows, labels])
+}
+
+/// Of each text the labels that are found, `width` of them, and their probabilities, which are found as logarithms.
+fn top<'py>(
+    py: Python<'py>,
+    lexicon: &Py<Lexicon>,
+    texts: &Texts<'py>,
+    width: usize,
+    find: impl Fn(&CoreLexicon, &[&str]) -> Vec<(u32, f64)> + Sync,
+) -> PyResult<Top> {
+    let (lexicon, mut all) = (&lexicon.bind(py).get().0, Vec::new());
+    texts.in_runs_for(py, lexicon, |slice| {
+        let found = find(lexicon, slice);
+        all.extend(found.chunks(width).map(|row| row.iter().map(|&(label, log_p)| (label, log_p.exp())).collect()));
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// Of each text the number of its most probable label, and the probability of every label.
+fn answers<'py>(
+    py: Python<'py>,
+    lexicon: &Py<Lexicon>,
+    texts: &Texts<'py>,
+    labels: usize,
+    score: impl Fn(&CoreLexicon, &[&str]) -> Vec<f64> + Sync,
+) -> PyResult<Answers> {
+    let (lexicon, mut all) = (&lexicon.bind(py).get().0, Vec::new());
+    texts.in_runs_for(py, lexicon, |slice| {
+        let scores = score(lexicon, slice);
+        all.extend(decision::answers(&scores, labels).map(|found| (found.label, found.probabilities)));
+        Ok(())
+    })?;
+    Ok(all)
+}
+
 #[pymethods]
 impl Scorer {
     #[new]
@@ -119,13 +174,8 @@ impl Scorer {
 
     /// The scores of texts: one row a text, one column a label.
     fn scores<'py>(&self, py: Python<'py>, texts: Texts<'py>, threads: usize) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (lexicon, mut rows, mut all) = (&self.lexicon.bind(py).get().0, 0, Vec::new());
-        texts.in_runs_for(py, lexicon, |slice| {
-            rows += slice.len();
-            all.extend(self.scorer.scores(lexicon, slice, threads));
-            Ok(())
-        })?;
-        PyArray1::from_vec(py, all).reshape([rows, self.scorer.labels()])
+        let score = |lexicon: &_, slice: &[&str]| self.scorer.scores(lexicon, slice, threads);
+        scores(py, &self.lexicon, &texts, self.scorer.labels(), score)
     }
 
     /// The label with the greatest score, for each text.
@@ -145,34 +195,16 @@ impl Scorer {
     }
 
     /// For each text the numbers of its most probable labels, in falling order, and their probabilities.
-    fn top<'py>(
-        &self,
-        py: Python<'py>,
-        texts: Texts<'py>,
-        most: usize,
-        threads: usize,
-    ) -> PyResult<Vec<Vec<(u32, f64)>>> {
-        let (lexicon, mut all) = (&self.lexicon.bind(py).get().0, Vec::new());
+    fn top<'py>(&self, py: Python<'py>, texts: Texts<'py>, most: usize, threads: usize) -> PyResult<Top> {
         let width = most.clamp(1, self.scorer.labels().max(1));
-        texts.in_runs_for(py, lexicon, |slice| {
-            let found = self.scorer.top(lexicon, slice, width, threads);
-            all.extend(found.chunks(width).map(|row| row.iter().map(|&(label, log_p)| (label, log_p.exp())).collect()));
-            Ok(())
-        })?;
-        Ok(all)
+        let find = |lexicon: &_, slice: &[&str]| self.scorer.top(lexicon, slice, width, threads);
+        top(py, &self.lexicon, &texts, width, find)
     }
 
     /// For each text the number of its most probable label, and the probability of every label.
-    fn answers<'py>(&self, py: Python<'py>, texts: Texts<'py>, threads: usize) -> PyResult<Vec<(u32, Vec<f64>)>> {
-        let (lexicon, mut all) = (&self.lexicon.bind(py).get().0, Vec::new());
-        texts.in_runs_for(py, lexicon, |slice| {
-            let scores = self.scorer.scores(lexicon, slice, threads);
-            all.extend(
-                decision::answers(&scores, self.scorer.labels()).map(|found| (found.label, found.probabilities)),
-            );
-            Ok(())
-        })?;
-        Ok(all)
+    fn answers<'py>(&self, py: Python<'py>, texts: Texts<'py>, threads: usize) -> PyResult<Answers> {
+        let score = |lexicon: &_, slice: &[&str]| self.scorer.scores(lexicon, slice, threads);
+        answers(py, &self.lexicon, &texts, self.scorer.labels(), score)
     }
 
     /// The scores of rows: one row a text, one column a label.
@@ -228,44 +260,21 @@ impl Descent {
 
     /// The log probabilities of labels: one row a text, one column a label.
     fn scores<'py>(&self, py: Python<'py>, texts: Texts<'py>, threads: usize) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (lexicon, mut rows, mut all) = (&self.lexicon.bind(py).get().0, 0, Vec::new());
-        texts.in_runs_for(py, lexicon, |slice| {
-            rows += slice.len();
-            all.extend(self.descent.scores(lexicon, slice, threads));
-            Ok(())
-        })?;
-        PyArray1::from_vec(py, all).reshape([rows, self.descent.labels()])
+        let score = |lexicon: &_, slice: &[&str]| self.descent.scores(lexicon, slice, threads);
+        scores(py, &self.lexicon, &texts, self.descent.labels(), score)
     }
 
     /// For each text the numbers of its most probable labels, in falling order, and their probabilities.
-    fn top<'py>(
-        &self,
-        py: Python<'py>,
-        texts: Texts<'py>,
-        most: usize,
-        threads: usize,
-    ) -> PyResult<Vec<Vec<(u32, f64)>>> {
-        let (lexicon, mut all) = (&self.lexicon.bind(py).get().0, Vec::new());
+    fn top<'py>(&self, py: Python<'py>, texts: Texts<'py>, most: usize, threads: usize) -> PyResult<Top> {
         let width = most.clamp(1, self.descent.labels().max(1));
-        texts.in_runs_for(py, lexicon, |slice| {
-            let found = self.descent.top(lexicon, slice, width, threads);
-            all.extend(found.chunks(width).map(|row| row.iter().map(|&(label, log_p)| (label, log_p.exp())).collect()));
-            Ok(())
-        })?;
-        Ok(all)
+        let find = |lexicon: &_, slice: &[&str]| self.descent.top(lexicon, slice, width, threads);
+        top(py, &self.lexicon, &texts, width, find)
     }
 
     /// For each text the number of its most probable label, and the probability of every label.
-    fn answers<'py>(&self, py: Python<'py>, texts: Texts<'py>, threads: usize) -> PyResult<Vec<(u32, Vec<f64>)>> {
-        let (lexicon, mut all) = (&self.lexicon.bind(py).get().0, Vec::new());
-        texts.in_runs_for(py, lexicon, |slice| {
-            let scores = self.descent.scores(lexicon, slice, threads);
-            all.extend(
-                decision::answers(&scores, self.descent.labels()).map(|found| (found.label, found.probabilities)),
-            );
-            Ok(())
-        })?;
-        Ok(all)
+    fn answers<'py>(&self, py: Python<'py>, texts: Texts<'py>, threads: usize) -> PyResult<Answers> {
+        let score = |lexicon: &_, slice: &[&str]| self.descent.scores(lexicon, slice, threads);
+        answers(py, &self.lexicon, &texts, self.descent.labels(), score)
     }
 
     /// Of rows, the log probability of each node among its siblings: one row a row, one column a node.

@@ -120,7 +120,7 @@ impl Descent {
             });
             all
         };
-        parts::run(parts::cut(texts, threads).into_iter().map(|part| || rows(part)).collect()).concat()
+        parts::joined(parts::run(parts::cut(texts, threads).into_iter().map(|part| || rows(part)).collect()))
     }
 
     /// The most probable labels of each text, `most` of them or all that there are, in falling order, with their log
@@ -138,7 +138,7 @@ impl Descent {
             each_row(lexicon, part, |row| self.walk(row, most, &mut heap, &mut scores, &mut all));
             all
         };
-        parts::run(parts::cut(texts, threads).into_iter().map(|part| || labels(part)).collect()).concat()
+        parts::joined(parts::run(parts::cut(texts, threads).into_iter().map(|part| || labels(part)).collect()))
     }
 
     /// Goes on from the most probable node, until so many labels are met.

@@ -109,7 +109,7 @@ pub fn changes(masses: Masses<'_>, leaving: Leaving<'_>, threads: usize) -> Resu
         )
     };
     let jobs = bounds.windows(2).map(|pair| pair[0]..pair[1]).map(|part| move || of_part(part));
-    let changes = parts::run(jobs.collect()).concat();
+    let changes = parts::joined(parts::run(jobs.collect()));
     let sums = wide::run(
         #[inline(always)]
         || sums(&masses, table),

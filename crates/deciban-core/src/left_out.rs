@@ -127,7 +127,7 @@ pub fn beyond(formula: Formula<'_>, left: Left<'_>, threads: usize) -> Result<Ve
     let parts = parts::count(threads, left.term.len() / WORTH_A_THREAD);
     let bounds: Vec<_> = (0..=parts).map(|part| rows * part / parts).collect();
     let jobs = bounds.windows(2).map(|pair| pair[0]..pair[1]).map(|part| || of_part(part));
-    Ok(parts::run(jobs.collect()).concat())
+    Ok(parts::joined(parts::run(jobs.collect())))
 }
 
 fn check(formula: &Formula<'_>, left: &Left<'_>) -> Result<(), Invalid> {

@@ -81,7 +81,7 @@ fn show(mail: &[u8], scratch: &mut Scratch, sink: &mut impl Sink) {
 pub fn all(mails: &[&[u8]], threads: usize) -> Vec<String> {
     let some = |part: &[&[u8]]| part.iter().map(|mail| words(mail)).collect::<Vec<_>>();
     let size = mails.len().div_ceil(crate::parts::count(threads, mails.len() / WORTH_A_THREAD)).max(1);
-    crate::parts::run(mails.chunks(size).map(|part| || some(part)).collect()).concat()
+    crate::parts::joined(crate::parts::run(mails.chunks(size).map(|part| || some(part)).collect()))
 }
 
 #[cfg(test)]

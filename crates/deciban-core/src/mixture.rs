@@ -84,7 +84,7 @@ fn sums(rows: &Rows, lines: &[f64], columns: usize, start: &[f64], threads: usiz
         }
         all
     };
-    Ok(parts::run(cut(&rows.indptr, threads).into_iter().map(|range| || part(range)).collect()).concat())
+    Ok(parts::joined(parts::run(cut(&rows.indptr, threads).into_iter().map(|range| || part(range)).collect())))
 }
 
 /// Runs of rows with about as many entries each, one a thread.

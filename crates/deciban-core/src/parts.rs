@@ -64,6 +64,11 @@ pub fn run<R: Send, J: FnOnce() -> R + Send>(mut jobs: Vec<J>) -> Vec<R> {
     results.into_iter().map(|(_, result)| result).collect()
 }
 
+/// All parts one after the other; a single one stays where it is.
+pub(crate) fn joined<T: Clone>(mut parts: Vec<Vec<T>>) -> Vec<T> {
+    if parts.len() == 1 { parts.swap_remove(0) } else { parts.concat() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,6 +82,13 @@ mod tests {
             assert_eq!(parts.concat(), texts);
         }
         assert_eq!(cut::<String>(&[], 3).len(), 1);
+    }
+
+    #[test]
+    fn parts_are_joined_in_order() {
+        assert_eq!(joined(vec![vec![1, 2]]), [1, 2]);
+        assert_eq!(joined(vec![vec![1], vec![], vec![3, 2]]), [1, 3, 2]);
+        assert_eq!(joined::<u8>(vec![]), []);
     }
 
     #[test]

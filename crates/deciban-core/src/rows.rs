@@ -135,6 +135,25 @@ pub fn lengths(indptr: &[i64], term: &[u32], count: &[i64], is_gone: &[bool]) ->
     Ok(lengths)
 }
 
+/// The same rows with their terms increasing, where they stood in another order.
+pub fn sorted(mut rows: Rows) -> Result<Rows, Invalid> {
+    let ends = (rows.indptr.first().copied(), rows.indptr.last().copied());
+    let length = rows.term.len();
+    if ends != (Some(0), i64::try_from(length).ok()) || !rows.indptr.is_sorted() || rows.count.len() != length {
+        return Err(Invalid("the rows' buffers differ in length"));
+    }
+    let mut entries = Vec::new();
+    for pair in rows.indptr.windows(2) {
+        let (start, end) = (pair[0] as usize, pair[1] as usize);
+        let (term, count) = (&mut rows.term[start..end], &mut rows.count[start..end]);
+        entries.clear();
+        entries.extend(term.iter().copied().zip(count.iter().copied()));
+        entries.sort_unstable_by_key(|&(term, _)| term);
+        term.iter_mut().zip(count).zip(&entries).for_each(|((term, count), &entry)| (*term, *count) = entry);
+    }
+    Ok(rows)
+}
+
 /// What each number is of the length of its row, which is the root of the sum of their squares, in units of 1/`one`.
 pub fn parts_of_length(indptr: &[i64], numbers: &[f64], one: f64) -> Result<Vec<i64>, Invalid> {
     let ends = (indptr.first().copied(), indptr.last().copied());
@@ -173,6 +192,16 @@ mod tests {
         assert_eq!((found.words, found.gone_words, found.gone), (vec![7, 0, 5], vec![3, 0, 0], vec![1, 0, 0]));
         assert!(lengths(&[0, 1], &[1], &[1], &[true]).is_err());
         assert!(lengths(&[0, 1], &[0], &[], &[true]).is_err());
+    }
+
+    #[test]
+    fn terms_of_rows_are_sorted_with_their_counts() {
+        let rows =
+            |term: &[u32], count: &[i64]| Rows { indptr: vec![0, 3, 3, 5], term: term.to_vec(), count: count.to_vec() };
+        let found = sorted(rows(&[4, 0, 2, 1, 0], &[1, 2, 3, 4, 5])).unwrap();
+        assert_eq!(found, rows(&[0, 2, 4, 0, 1], &[2, 3, 1, 5, 4]));
+        assert!(sorted(rows(&[0, 1, 2, 3], &[1; 4])).is_err());
+        assert!(sorted(rows(&[0, 1, 2, 3, 4], &[1; 4])).is_err());
     }
 
     #[test]

@@ -115,7 +115,7 @@ impl Scorer {
             self.each(lexicon, part, self.calibration.as_ref(), |scores| all.extend_from_slice(scores));
             all
         };
-        parts::run(parts::cut(texts, threads).into_iter().map(|part| || rows(part)).collect()).concat()
+        parts::joined(parts::run(parts::cut(texts, threads).into_iter().map(|part| || rows(part)).collect()))
     }
 
     /// The label of the greatest score of each text; of equal ones the first.
@@ -138,7 +138,7 @@ impl Scorer {
             }
             all
         };
-        parts::run(parts::cut(texts, threads).into_iter().map(|part| || labels(part)).collect()).concat()
+        parts::joined(parts::run(parts::cut(texts, threads).into_iter().map(|part| || labels(part)).collect()))
     }
 
     /// The labels of the greatest scores of each text, `most` of them or all that there are, in falling order, and their
@@ -164,7 +164,7 @@ impl Scorer {
             }
             all
         };
-        parts::run(parts::cut(texts, threads).into_iter().map(|part| || labels(part)).collect()).concat()
+        parts::joined(parts::run(parts::cut(texts, threads).into_iter().map(|part| || labels(part)).collect()))
     }
 
     /// Whether labels are asked by their postings.

@@ -121,7 +121,7 @@ impl Search {
             }
         });
         let mut wrong = vec![-1; self.inside.len()];
-        for (&term, found) in terms.iter().zip(parts::run(jobs.collect()).concat()) {
+        for (&term, found) in terms.iter().zip(parts::joined(parts::run(jobs.collect()))) {
             wrong[term] = found;
         }
         wrong

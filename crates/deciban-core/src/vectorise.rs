@@ -13,6 +13,7 @@ pub mod runs;
 pub mod vocabulary;
 
 use crate::lexicon::Names;
+use crate::near::room;
 use crate::order::order;
 use crate::read::{Scratch, Visit, read};
 use crate::table::{Node, Short};
@@ -150,8 +151,8 @@ impl Part {
 
     fn add<T: AsRef<str>>(&mut self, terms: &Terms, texts: &[T]) -> Result<Chunk, Invalid> {
         let (mut scratch, mut ends) = (Scratch::default(), Vec::with_capacity(texts.len()));
-        let words = texts.iter().map(|text| text.as_ref().len()).sum::<usize>() / BYTES_A_WORD;
-        self.entries.reserve(words);
+        let words = parts::bytes(texts) / BYTES_A_WORD;
+        self.entries = room(words);
         if let Some(runs) = &mut self.runs {
             runs.reserve(words);
         }

@@ -5,6 +5,7 @@ use deciban_core::left_out::presences::{self, Labelled};
 use deciban_core::left_out::side::{self, Ratio};
 use deciban_core::left_out::{self, Formula, Left};
 use deciban_core::reappearing;
+use deciban_core::rows::Rows;
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 
@@ -165,6 +166,21 @@ pub fn lengths<'py>(
     let found = py.detach(|| deciban_core::rows::lengths(indptr, term, count, is_gone)).map_err(invalid)?;
     let (words, gone_words) = (PyArray1::from_vec(py, found.words), PyArray1::from_vec(py, found.gone_words));
     Ok((words, gone_words, PyArray1::from_vec(py, found.gone)))
+}
+
+/// The same rows with their terms increasing, where they stood in another order; counts are wide then.
+#[pyfunction]
+#[allow(clippy::type_complexity)]
+pub fn sorted_rows<'py>(
+    py: Python<'py>,
+    indptr: Given<'py, i64>,
+    term: Given<'py, u32>,
+    count: Given<'py, i32>,
+) -> PyResult<(Array<'py, i64>, Array<'py, u32>, Array<'py, i64>)> {
+    let count = count.as_slice()?.iter().map(|&count| count.into()).collect();
+    let rows = Rows { indptr: indptr.to_vec()?, term: term.to_vec()?, count };
+    let Rows { indptr, term, count } = py.detach(|| deciban_core::rows::sorted(rows)).map_err(invalid)?;
+    Ok((PyArray1::from_vec(py, indptr), PyArray1::from_vec(py, term), PyArray1::from_vec(py, count)))
 }
 
 /// What each number is of the length of its row.

@@ -206,6 +206,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(left_out::changes_elsewhere, module)?)?;
     module.add_function(wrap_pyfunction!(left_out::parts_of_length, module)?)?;
     module.add_function(wrap_pyfunction!(left_out::lengths, module)?)?;
+    module.add_function(wrap_pyfunction!(left_out::sorted_rows, module)?)?;
     module.add_function(wrap_pyfunction!(fit::seen, module)?)?;
     module.add_function(wrap_pyfunction!(left_out::presences_left_out, module)?)?;
     module.add_function(wrap_pyfunction!(left_out::both_left_out, module)?)?;

@@ -68,10 +68,11 @@ impl Vectorised {
 }
 
 /// Rows of words: where each begins, terms, how often; and of runs of two: where each begins, terms, how many there are.
-type Words<'py> = (Array<'py, i64>, Array<'py, u32>, Array<'py, i64>);
+type Words<'py> = (Array<'py, i64>, Array<'py, u32>, Array<'py, i32>);
 type Runs<'py> = (Array<'py, i64>, Array<'py, u32>, usize);
 
-/// Words of texts with labels, in one reading: their counts, their rows, and rows of the runs of two that two texts have.
+/// Words of texts with labels, in one reading: their counts, their rows, each in the order of its text, and rows of the runs
+/// of two that two texts have.
 #[pyfunction]
 pub fn words_and_runs<'py>(
     py: Python<'py>,
@@ -86,7 +87,7 @@ pub fn words_and_runs<'py>(
     let own = own.as_slice()?;
     let found = py.detach(|| {
         let (runs, counted) = (vectoriser.runs(), vectoriser.take()?);
-        let (names, rows) = (counted.names().clone(), counted.matrix());
+        let (names, rows) = (counted.names().clone(), counted.as_shown());
         Ok((labelled::counts(names, &rows, own, labels)?, rows, runs))
     });
     let (counts, rows, runs) = found.map_err(invalid)?;

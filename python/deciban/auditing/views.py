@@ -65,12 +65,20 @@ class Judged(NamedTuple):
     of_best: Floats
 
 
+class Shown(NamedTuple):
+    """Rows of words in the order in which texts show them first: where each begins, terms, how often."""
+
+    indptr: Integers
+    term: npt.NDArray[np.uint32]
+    times: npt.NDArray[np.int32]
+
+
 @dataclass(frozen=True, eq=False)
 class Views:
     """What models see of texts with labels y: counts and rows of words, and runs of two, unless labels are many."""
 
     counts: Counts
-    rows: Rows
+    shown: Shown
     runs: Buckets | None
     y: Integers
     threads: int = 0
@@ -80,26 +88,32 @@ class Views:
         """What there is to see of labelled texts; all of it in one reading, unless labels are many.
 
         >>> found = Views.of(["so far so good", "so far", "far"], ["x", "y", "x"])
-        >>> found.counts.lexicon.names(), found.rows.term.tolist(), found.runs.terms
-        (['far', 'good', 'so'], [0, 1, 2, 0, 2, 0], 1)
+        >>> found.counts.lexicon.names(), found.shown.term.tolist(), found.rows.term.tolist(), found.runs.terms
+        (['far', 'good', 'so'], [2, 0, 1, 2, 0, 0], [0, 1, 2, 0, 2, 0], 1)
         """
         names = sorted(set(labels))
         number = {label: r for r, label in enumerate(names)}
         y = np.array([number[label] for label in labels], np.int64)
         if len(names) > MOST_LABELS:
             counts = count(Terms(), texts, labels, threads)
-            return cls(counts, rows(counts.lexicon, texts, threads), None, y, threads)
+            found = rows(counts.lexicon, texts, threads)
+            return cls(counts, Shown(found.indptr, found.term, found.count.astype(np.int32)), None, y, threads)
         buffers, words, runs = _core.words_and_runs(Terms().core, texts, y.astype(np.uint32), len(names), threads)
-        return cls(Counts.of_buffers(Terms(), names, buffers), Rows(*words), Buckets(*runs), y, threads)
+        return cls(Counts.of_buffers(Terms(), names, buffers), Shown(*words), Buckets(*runs), y, threads)
 
     @property
     def labels(self) -> int:
         return len(self.counts.labels)
 
     @cached_property
+    def rows(self) -> Rows:
+        """The rows of words, for those who ask for increasing terms."""
+        return Rows(*_core.sorted_rows(*self.shown))
+
+    @cached_property
     def is_large(self) -> bool:
         """Whether one model alone has a look."""
-        return self.runs is None or len(self.rows.term) * self.labels > MOST_WORK
+        return self.runs is None or len(self.shown.term) * self.labels > MOST_WORK
 
     @cached_property
     def all_scores(self) -> Floats:
@@ -110,22 +124,22 @@ class Views:
         yield from self._of_words()
         if self.runs is not None:
             yield self._of_presences(*self.runs)
-        if self.labels == 2 or len(self.rows.term) * self.labels <= LITTLE_WORK:
+        if self.labels == 2 or len(self.shown.term) * self.labels <= LITTLE_WORK:
             from .fitted import held_out
 
             yield held_out(self.counts, self.rows, self.y, self.threads)
 
     def _of_words(self) -> tuple[Floats, Floats]:
         """The first two models: side by side, where the core can."""
-        counts, own, found = self.counts, self.y.astype(np.uint32), self.rows
-        postings, entries = (counts.indptr, counts.label, counts.presences), (found.indptr, found.term)
+        counts, own, entries = self.counts, self.y.astype(np.uint32), self.shown[:2]
+        postings = (counts.indptr, counts.label, counts.presences)
         both = _core.both_left_out(postings, entries, own, self.labels, _numbers(RATIO), self.threads)
         if both is None:
-            presences = self._of_presences(found.indptr, found.term, len(counts.lexicon))
-            return presences, self._of_ratios(found, self.y, RATIO)
+            presences = self._of_presences(*entries, len(counts.lexicon))
+            return presences, self._of_ratios(self.rows, self.y, RATIO)
         left = counts.documents - np.eye(self.labels, dtype=np.int64)
         bias = log_prior_of(counts.labels, left, RATIO)
-        root = _root(found.indptr)
+        root = _root(self.shown.indptr)
         return both[0] / root, (both[1] + bias[self.y]) / root
 
     def _of_presences(self, indptr: Integers, term: npt.NDArray[np.uint32], terms: int) -> Floats:

@@ -136,7 +136,7 @@ pub fn scores(of: Labelled<'_>, threads: usize) -> Result<Vec<f64>, Invalid> {
     let parts = parts::count(threads, of.term.len() / WORTH_A_THREAD);
     let bounds: Vec<_> = (0..=parts).map(|part| rows * part / parts).collect();
     let jobs = bounds.windows(2).map(|pair| pair[0]..pair[1]).map(|part| || model.scores(part));
-    Ok(parts::run(jobs.collect()).concat())
+    Ok(parts::joined(parts::run(jobs.collect())))
 }
 
 pub(super) fn check(of: &Labelled<'_>) -> Result<(), Invalid> {

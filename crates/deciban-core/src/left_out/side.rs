@@ -116,7 +116,7 @@ pub fn scores(
     let jobs = bounds.windows(2).map(|pair| pair[0]..pair[1]).map(|part| || model.scores(part));
     let found = parts::run(jobs.collect());
     let (first, second): (Vec<_>, Vec<_>) = found.into_iter().unzip();
-    Ok(Some((first.concat(), second.concat())))
+    Ok(Some((parts::joined(first), parts::joined(second))))
 }
 
 /// What a term that a label has shown weighs, of four labels; zeros, where they have not.

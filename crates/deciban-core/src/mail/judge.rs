@@ -112,7 +112,7 @@ impl<'a> Judge<'a> {
             part.iter().map(|mail| self.decibans(mail, &mut room)).collect::<Vec<_>>()
         };
         let size = mails.len().div_ceil(crate::parts::count(threads, mails.len() / WORTH_A_THREAD)).max(1);
-        crate::parts::run(mails.chunks(size).map(|part| || some(part)).collect()).concat()
+        crate::parts::joined(crate::parts::run(mails.chunks(size).map(|part| || some(part)).collect()))
     }
 
     /// Counts known words as often as they stand there, where a calibration goes by how many there are.

@@ -55,8 +55,18 @@ impl Counted {
 
     /// The matrix.
     pub fn matrix<C: Count>(self) -> Matrix<C> {
+        self.rows(true)
+    }
+
+    /// The matrix, but that the columns of each row stand in the order in which its text shows them: whoever adds up over
+    /// rows has no need of another.
+    pub fn as_shown<C: Count>(self) -> Matrix<C> {
+        self.rows(false)
+    }
+
+    fn rows<C: Count>(self, is_sorted: bool) -> Matrix<C> {
         let columns = self.columns;
-        Matrix::of(self.chunks, |part, number| columns[part][number as usize])
+        Matrix::of(self.chunks, is_sorted, |part, number| columns[part][number as usize])
     }
 }
 

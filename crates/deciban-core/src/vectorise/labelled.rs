@@ -4,7 +4,7 @@ use crate::Invalid;
 use crate::by_label::{ByLabel, by_label};
 use crate::counts::Counts;
 use crate::lexicon::Names;
-use crate::vectorise::matrix::Matrix;
+use crate::vectorise::matrix::{Count, Matrix};
 
 /// What some rows of all terms, each of a label, have in them: as counting their texts would say.
 ///
@@ -13,12 +13,17 @@ use crate::vectorise::matrix::Matrix;
 /// let mut vectoriser = Vectoriser::new(Terms::default(), 1);
 /// vectoriser.add(&["so far so good", "far"]).unwrap();
 /// let counted = vectoriser.take().unwrap();
-/// let (names, rows) = (counted.names().clone(), counted.matrix());
+/// let (names, rows) = (counted.names().clone(), counted.matrix::<i64>());
 /// let counts = counts(names, &rows, &[1, 0], 2).unwrap();
 /// assert_eq!((counts.indptr, counts.label), (vec![0, 2, 3, 4], vec![0, 1, 1, 1]));
 /// assert_eq!((counts.presences, counts.occurrences), (vec![1, 1, 1, 1], vec![1, 1, 1, 2]));
 /// ```
-pub fn counts(names: Names, rows: &Matrix<i64>, own: &[u32], labels: usize) -> Result<Counts, Invalid> {
+pub fn counts<C: Count + Into<i64>>(
+    names: Names,
+    rows: &Matrix<C>,
+    own: &[u32],
+    labels: usize,
+) -> Result<Counts, Invalid> {
     if own.len() + 1 != rows.indptr.len() || own.iter().any(|&label| label as usize >= labels) {
         return Err(Invalid("there are not as many labels as rows"));
     }
@@ -26,7 +31,7 @@ pub fn counts(names: Names, rows: &Matrix<i64>, own: &[u32], labels: usize) -> R
     own.iter().for_each(|&label| documents[label as usize] += 1);
     let add = |(presences, occurrences): &mut (i64, i64), entry: usize| {
         *presences += 1;
-        *occurrences += rows.data[entry];
+        *occurrences += rows.data[entry].into();
     };
     let ByLabel { start, label, sum } = by_label((&rows.indptr, &rows.indices), own, (names.len(), labels), add);
     let (presences, occurrences) = sum.into_iter().unzip();
@@ -49,7 +54,7 @@ mod tests {
             let mut vectoriser = Vectoriser::new(Terms::default(), 1);
             vectoriser.add(&texts).unwrap();
             let counted = vectoriser.take().unwrap();
-            let (names, rows) = (counted.names().clone(), counted.matrix());
+            let (names, rows) = (counted.names().clone(), counted.matrix::<i32>());
             let mut tally = Tally::new(Terms::default(), 1);
             tally.add(&texts, &own, || false).unwrap();
             prop_assert_eq!(counts(names, &rows, &own, 3).unwrap(), tally.take(&[0, 1, 2]).unwrap().0);
@@ -58,7 +63,7 @@ mod tests {
 
     #[test]
     fn there_is_a_label_for_each_row() {
-        let rows = Matrix { indptr: vec![0, 0], indices: vec![], data: vec![] };
+        let rows = Matrix::<i64> { indptr: vec![0, 0], indices: vec![], data: vec![] };
         assert!(counts(Names::default(), &rows, &[], 1).is_err());
         assert!(counts(Names::default(), &rows, &[1], 1).is_err());
     }

@@ -63,6 +63,13 @@ pub trait Count: Copy + Default + Send {
     fn of(count: i32) -> Self;
 }
 
+impl Count for i32 {
+    #[inline(always)]
+    fn of(count: i32) -> Self {
+        count
+    }
+}
+
 impl Count for i64 {
     #[inline(always)]
     fn of(count: i32) -> Self {
@@ -77,7 +84,8 @@ impl Count for f64 {
     }
 }
 
-/// Compressed sparse rows: row i has the columns and counts of `indptr[i]..indptr[i + 1]`, columns increasing.
+/// Compressed sparse rows: row i has the columns and counts of `indptr[i]..indptr[i + 1]`, columns increasing, unless said
+/// otherwise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix<C> {
     /// Where each row begins, and where the last ends.
@@ -91,13 +99,15 @@ pub struct Matrix<C> {
 /// A chunk, and where in the matrix it goes.
 struct Job<'a, C> {
     chunk: Chunk,
+    is_sorted: bool,
     indices: &'a mut [i32],
     data: &'a mut [C],
 }
 
 impl<C: Count> Matrix<C> {
-    /// The rows of all chunks, each of which has a part's numbers; `column` says which columns they are.
-    pub(crate) fn of(chunks: Vec<(usize, Chunk)>, column: impl Fn(usize, u32) -> u32 + Sync) -> Self {
+    /// The rows of all chunks, each of which has a part's numbers; `column` says which columns they are. Of rows that are
+    /// not sorted, columns stand as they were counted first.
+    pub(crate) fn of(chunks: Vec<(usize, Chunk)>, is_sorted: bool, column: impl Fn(usize, u32) -> u32 + Sync) -> Self {
         let mut indptr = vec![0];
         let (mut before, parts) = (0, chunks.iter().map(|(part, _)| part + 1).max().unwrap_or(0));
         for (_, chunk) in &chunks {
@@ -110,7 +120,7 @@ impl<C: Count> Matrix<C> {
         for (part, chunk) in chunks {
             let first = rest.0.split_at_mut(chunk.entries.len());
             let second = rest.1.split_at_mut(chunk.entries.len());
-            jobs[part].push(Job { chunk, indices: first.0, data: second.0 });
+            jobs[part].push(Job { chunk, is_sorted, indices: first.0, data: second.0 });
             rest = (first.1, second.1);
         }
         let column = &column;
@@ -126,7 +136,9 @@ impl<C: Count> Job<'_, C> {
         for &end in &self.chunk.ends {
             let row = &mut self.chunk.entries[start..end];
             row.iter_mut().for_each(|entry| *entry = entry.moved(column(entry.number())));
-            row.sort_unstable();
+            if self.is_sorted {
+                row.sort_unstable();
+            }
             let to = self.indices[start..end].iter_mut().zip(&mut self.data[start..end]);
             for ((index, count), entry) in to.zip(row) {
                 (*index, *count) = (entry.number() as i32, C::of(entry.count()));

@@ -4,7 +4,9 @@
 //! other: rows keep the buckets that two texts have.
 
 use crate::hash::murmur3;
+use crate::near::{full, room};
 use crate::table::Node;
+use crate::wide;
 
 /// There are two to the power of so many buckets.
 const BITS: u32 = 22;
@@ -43,9 +45,9 @@ pub struct Rows {
 }
 
 impl Runs {
-    /// Makes room for so many more runs.
+    /// Makes room for about so many runs, after the last were taken.
     pub(super) fn reserve(&mut self, runs: usize) {
-        self.rows.bucket.reserve(runs);
+        self.rows.bucket = room(runs);
     }
 
     /// The word of the next node.
@@ -63,7 +65,7 @@ impl Runs {
 
     /// Writes down whatever was met, once.
     pub(super) fn end_text(&mut self) {
-        let last = (2 * self.met.len()).clamp(1, 2 << BITS).next_power_of_two() - 1;
+        let last = (4 * self.met.len()).clamp(1, 2 << BITS).next_power_of_two() - 1;
         self.seen.clear();
         self.seen.resize(last + 1, NONE);
         let kept = self.rows.bucket.len();
@@ -101,13 +103,16 @@ struct Word {
 }
 
 impl Shared {
+    #[inline(always)]
     fn new(chunks: &[Buckets]) -> Self {
         let mut words = vec![Word::default(); 1 << BITS >> u64::BITS.ilog2()];
-        for &bucket in chunks.iter().flat_map(|chunk| &chunk.bucket) {
-            let (word, bit) = at(bucket);
-            let Word { shared, before } = &mut words[word];
-            *shared |= *before & bit;
-            *before |= bit;
+        for chunk in chunks {
+            for &bucket in &chunk.bucket {
+                let (word, bit) = at(bucket);
+                let Word { shared, before } = &mut words[word];
+                *shared |= *before & bit;
+                *before |= bit;
+            }
         }
         let mut sum = 0;
         for Word { shared, before } in &mut words {
@@ -138,8 +143,16 @@ fn at(bucket: u32) -> (usize, u64) {
 
 /// The rows of all texts.
 pub(super) fn rows(chunks: &[Buckets]) -> Rows {
+    wide::run(
+        #[inline(always)]
+        || rows_of(chunks),
+    )
+}
+
+#[inline(always)]
+fn rows_of(chunks: &[Buckets]) -> Rows {
     let shared = Shared::new(chunks);
-    let mut term = vec![0; chunks.iter().map(|chunk| chunk.bucket.len()).sum::<usize>() + 1];
+    let mut term = full(chunks.iter().map(|chunk| chunk.bucket.len()).sum::<usize>() + 1, 0);
     let (mut indptr, mut length) = (vec![0], 0);
     for Buckets { bucket, ends } in chunks {
         let mut start = 0;

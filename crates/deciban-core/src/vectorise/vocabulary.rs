@@ -89,7 +89,7 @@ impl Finds {
 
     /// The matrix of all rows.
     pub fn matrix<C: Count>(self) -> Matrix<C> {
-        Matrix::of(self.0, |_, column| column)
+        Matrix::of(self.0, true, |_, column| column)
     }
 }
 

@@ -3,6 +3,7 @@
 //! Documents of one label are counted together, so that a count is one number in the slot where its term was found. When
 //! the label is done, what was touched is written down as postings and the slots begin anew.
 
+mod postings;
 mod writing;
 
 use std::mem;
@@ -19,10 +20,9 @@ use crate::terms::Terms;
 use crate::trie::{Name, Trie};
 use crate::{Invalid, parts};
 
-use writing::{Posting, Writing, by_term_and_label};
+use postings::{Posting, Postings};
+use writing::Writing;
 
-/// So many postings are looked through for those of the same term and label; then when there are twice as many as are left.
-const MANY_POSTINGS: usize = 400_000;
 /// So many texts before it is read it is asked where a text stands.
 const AHEAD: usize = 8;
 const TOO_MANY_TERMS: Invalid = Invalid("there are more than four billion distinct terms; use shorter n-grams");
@@ -48,8 +48,7 @@ struct Part {
     pairs: Touched,
     longest: Grams,
     documents: Vec<i64>,
-    postings: Vec<Posting>,
-    compact: usize,
+    postings: Postings,
 }
 
 impl Visit for Part {
@@ -107,8 +106,7 @@ impl Part {
             pairs: Touched::default(),
             longest: Grams::default(),
             documents: Vec::new(),
-            postings: Vec::new(),
-            compact: MANY_POSTINGS,
+            postings: Postings::default(),
         }
     }
 
@@ -173,11 +171,12 @@ impl Part {
         }
         self.documents[label as usize] += mem::take(&mut self.texts);
         self.terms = 0;
-        let Part { trie, short, long, pairs, postings, .. } = self;
+        let Part { trie, short, long, pairs, .. } = self;
+        let mut run = Vec::with_capacity(short.at.len() + long.len() + pairs.at.len());
         let mut write = |node: Node, count: &mut Count| {
             let Count { occurrences, presences, .. } = mem::take(&mut *count);
             if occurrences > 0 {
-                postings.push(Posting { node, label, occurrences, presences });
+                run.push(Posting { node, label, occurrences, presences });
             }
         };
         for at in short.taken(trie.short.size()) {
@@ -189,10 +188,7 @@ impl Part {
         for at in mem::take(long) {
             write(trie.long.node(at), &mut trie.long_values[at]);
         }
-        if self.postings.len() > self.compact {
-            self.postings = merged(mem::take(&mut self.postings));
-            self.compact = 2 * self.postings.len().max(MANY_POSTINGS / 2);
-        }
+        self.postings.push(run);
     }
 
     /// Takes over what another part has counted; its nodes become ours.
@@ -210,8 +206,7 @@ impl Part {
                 Name::Pair(first, word) => self.trie.node_of_pair(ours[first as usize], ours[word as usize]),
             });
         }
-        let moved = |posting: Posting| Posting { node: ours[posting.node as usize], ..posting };
-        self.postings.extend(other.postings.into_iter().map(moved));
+        self.postings.absorb(other.postings, &ours);
         self.longest.absorb(other.longest, &ours);
         self.documents.resize(self.documents.len().max(other.documents.len()), 0);
         self.documents.iter_mut().zip(other.documents).for_each(|(n, more)| *n += more);
@@ -231,12 +226,7 @@ impl Part {
         }
         let walk = nodes.sorted(&vec![true; nodes.len()]);
         let place = nodes.places(&walk);
-        for posting in &mut self.postings {
-            posting.node = place[posting.node as usize];
-            posting.label = numbers[posting.label as usize];
-        }
-        let postings = by_term_and_label(&self.postings);
-        self.postings = Vec::new();
+        let postings = self.postings.by_place_and_number(&place, numbers);
         let places = Places { place: &place, rank: nodes.ranks(), number: numbers };
         let longest = self.longest.sorted(places, threads);
         let (counts, terms) = Writing::new(&nodes, &postings, counts).all(&walk, longest);
@@ -248,9 +238,15 @@ impl Part {
     /// Gives the longest n-grams numbers after all, where only their whole names can be sorted.
     fn number_longest(&mut self) {
         let Part { trie, longest, postings, .. } = self;
-        for Sum { gram, label, occurrences, presences } in mem::take(longest).unsorted() {
-            postings.push(Posting { node: trie.node_of_pair(gram.0, gram.1), label, occurrences, presences });
-        }
+        let sums = mem::take(longest).unsorted().into_iter();
+        let mut all: Vec<_> = sums
+            .map(|Sum { gram, label, occurrences, presences }| {
+                let node = trie.node_of_pair(gram.0, gram.1);
+                Posting { node, label, occurrences, presences }
+            })
+            .collect();
+        all.sort_by_key(|posting| posting.label);
+        all.chunk_by(|p, q| p.label == q.label).for_each(|run| postings.push(run.to_vec()));
     }
 }
 
@@ -278,21 +274,6 @@ impl Touched {
         let (some, all) = if is_same { (at, 0..0) } else { (Vec::new(), 0..size) };
         some.into_iter().chain(all)
     }
-}
-
-/// Postings of the same term and label as one, where the sum fits.
-fn merged(mut postings: Vec<Posting>) -> Vec<Posting> {
-    postings.sort_unstable_by_key(|p| (p.label, p.node));
-    postings.dedup_by(|next, kept| {
-        if (next.node, next.label) != (kept.node, kept.label) {
-            return false;
-        }
-        let sums = (kept.occurrences.checked_add(next.occurrences), kept.presences.checked_add(next.presences));
-        let (Some(occurrences), Some(presences)) = sums else { return false };
-        *kept = Posting { occurrences, presences, ..*kept };
-        true
-    });
-    postings
 }
 
 /// Counts under way: texts come in, in any chunks; the counts come out once.

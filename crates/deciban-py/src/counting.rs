@@ -16,7 +16,7 @@ use crate::texts::Texts;
 use crate::{Array, Flat, Lexicon, Terms, Unlearnt, invalid};
 
 /// How many bytes of text are counted at once: the more, the fewer times is each label begun.
-const BYTES_COUNTED_AT_ONCE: usize = 1 << 26;
+const BYTES_COUNTED_AT_ONCE: usize = 1 << 27;
 
 pub(crate) type Buffers<'py> =
     (Bound<'py, Lexicon>, Array<'py, i64>, Array<'py, i64>, Array<'py, u32>, Array<'py, i64>, Array<'py, i64>);

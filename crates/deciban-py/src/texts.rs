@@ -17,6 +17,9 @@ const BYTES_AT_ONCE: usize = 1 << 22;
 const FEW: usize = 64;
 /// How many texts before it is taken one is brought near.
 const AHEAD: usize = 16;
+/// How far from the start of a string it is told how it is kept.
+#[cfg(target_arch = "x86_64")]
+const HEAD: usize = 40;
 
 /// What texts come in: a tuple, which nobody can change while its texts are read; a list is copied into one.
 pub enum Texts<'py> {
@@ -178,6 +181,8 @@ fn ask_for(items: &Bound<'_, PyTuple>, place: usize) {
         unsafe {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
             _mm_prefetch::<_MM_HINT_T0>(item.as_ptr().cast());
+            // Half of all heads stand on two lines of the cache.
+            _mm_prefetch::<_MM_HINT_T0>(item.as_ptr().cast::<i8>().wrapping_add(HEAD));
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
@@ -185,17 +190,18 @@ fn ask_for(items: &Bound<'_, PyTuple>, place: usize) {
 }
 
 fn text<'a>(place: usize, item: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
-    match item.cast::<PyBytes>() {
-        Ok(bytes) => string(bytes.as_bytes()).ok_or_else(|| BadText::new_err(place)),
-        Err(_) => string_object(place, item),
-    }
+    string(item).or_else(|| utf8(item.cast::<PyBytes>().ok()?.as_bytes())).ok_or_else(|| BadText::new_err(place))
 }
 
 fn string_object<'a>(place: usize, item: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
-    item.cast::<PyString>().ok().and_then(|text| text.to_str().ok()).ok_or_else(|| BadText::new_err(place))
+    string(item).ok_or_else(|| BadText::new_err(place))
 }
 
-fn string(bytes: &[u8]) -> Option<&str> {
+fn string<'a>(item: &'a Bound<'_, PyAny>) -> Option<&'a str> {
+    item.cast::<PyString>().ok()?.to_str().ok()
+}
+
+fn utf8(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok()
 }
 
@@ -259,7 +265,7 @@ impl Column {
     fn texts(&self) -> PyResult<Vec<&str>> {
         let mut all = Vec::with_capacity(self.__len__());
         for chunk in &self.0 {
-            for text in each(&chunk.array, &|value| value.and_then(string)) {
+            for text in each(&chunk.array, &|value| value.and_then(utf8)) {
                 all.push(text.ok_or_else(|| BadText::new_err(all.len()))?);
             }
         }
@@ -269,7 +275,7 @@ impl Column {
 
 impl Chunk {
     fn objects<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyAny>> {
-        each(&self.array, &|value| match (value, value.and_then(string)) {
+        each(&self.array, &|value| match (value, value.and_then(utf8)) {
             (None, _) => py.None().into_bound(py),
             (_, Some(text)) if self.is_text => PyString::new(py, text).into_any(),
             (Some(bytes), _) => PyBytes::new(py, bytes).into_any(),

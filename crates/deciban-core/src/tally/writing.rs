@@ -5,37 +5,10 @@ use crate::grams::{Sorted, Total};
 use crate::lexicon::Names;
 use crate::order::Nodes;
 use crate::table::Node;
+use crate::tally::postings::Posting;
 
 /// How many n-grams before it is written a word is brought near.
 const AHEAD: usize = 16;
-
-/// What was counted of a node under a label.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Posting {
-    pub(super) node: Node,
-    pub(super) label: u32,
-    pub(super) occurrences: u32,
-    pub(super) presences: u32,
-}
-
-/// Postings sorted by term, then by label: as they come in runs of one label, runs are sorted, then dealt out to terms.
-pub(super) fn by_term_and_label(postings: &[Posting]) -> Vec<Posting> {
-    let mut runs: Vec<&[Posting]> = postings.chunk_by(|p, q| p.label == q.label).collect();
-    runs.sort_by_key(|run| run[0].label);
-    let most = postings.iter().map(|p| p.node as usize + 1).max().unwrap_or(0);
-    let mut starts = vec![0_usize; most + 1];
-    postings.iter().for_each(|p| starts[p.node as usize + 1] += 1);
-    for term in 0..most {
-        starts[term + 1] += starts[term];
-    }
-    let mut dealt = postings.to_vec();
-    for posting in runs.into_iter().flatten() {
-        let at = &mut starts[posting.node as usize];
-        dealt[*at] = *posting;
-        *at += 1;
-    }
-    dealt
-}
 
 /// Counts that are being written, in canonical order.
 pub(super) struct Writing<'a> {

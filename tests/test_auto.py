@@ -91,13 +91,15 @@ def test_plans(documents, length, model, why):
     assert (plan.settings.model, plan.why) == (model, why)
 
 
-def test_long_texts_have_shorter_runs_and_much_text_has_none():
-    def of(length, budget=60.0):
-        return planned(Settings(model="auto", budget=budget), np.array([500, 500]), length).settings
+def test_long_texts_have_shorter_runs_and_much_text_has_few():
+    def of(length, budget=60.0, labels=2):
+        return planned(Settings(model="auto", budget=budget), np.array([1000 // labels] * labels), length).settings
 
     assert (of(100_000).chars, of(1_000_000).chars_across) == ((2, 6), (1, 5))
-    assert (of(20_000_000).chars, of(20_000_000).words) == (None, (1, 2))
     assert of(20_000_000, budget=None).chars == (2, 5)
+    assert (of(20_000_000).words, of(20_000_000).chars, of(20_000_000).chars_across) == ((1, 3), (2, 4), None)
+    assert (of(20_000_000, labels=20).words, of(20_000_000, labels=20).chars) == ((1, 2), (2, 4))
+    assert (of(80_000_000).words, of(80_000_000).chars) == ((1, 2), None)
 
 
 def test_long_texts_have_longer_runs_of_words_and_short_ones_pairs_beside_what_was_asked_for():

@@ -27,8 +27,10 @@ LEAST_OF_LABEL = 5  # one a fold
 MOST_SCORES = 1 << 26  # texts x labels
 MOST_WEIGHTS = 1 << 28  # terms x labels
 LONG = 400  # characters: texts of so many have enough of shorter runs, and of longer runs of words
-WORDS_A_SECOND, CHARS_A_SECOND = 5e6, 0.25e6  # characters of text for which a second must be left
-LABELLED_A_SECOND = 15e6  # the same, times labels, for which anything is fitted
+# Characters of text for which a second must be left: to look at words, at characters inside words, at any characters.
+WORDS_A_SECOND, INSIDE_A_SECOND, CHARS_A_SECOND = 5e6, 0.75e6, 0.25e6
+# The same, times labels, for which anything is fitted, and to longer runs of words.
+LABELLED_A_SECOND, RUNS_A_SECOND = 15e6, 1.5e6
 SECONDS = {"bayes": 1e-8, "fitted": 1e-7, "ratios": 2.5e-7}  # a number and label, until it is known better
 
 
@@ -66,7 +68,7 @@ def planned(settings: Settings, documents: npt.NDArray[np.int64], length: int | 
         return Planned(ratio, f"with {k:,} labels there is time for models of counts alone", ways)
     if is_asked:
         return Planned(replace(settings, model="committee"), "of the terms that were asked for")
-    return Planned(replace(settings, model="committee", **_terms(settings, length, n)), "of all terms")
+    return Planned(replace(settings, model="committee", **_terms(settings, length, n, k)), "of all terms")
 
 
 def most_characters(budget: float | None) -> float:
@@ -74,12 +76,15 @@ def most_characters(budget: float | None) -> float:
     return np.inf if budget is None else WORDS_A_SECOND * budget
 
 
-def _terms(settings: Settings, length: int, n: int) -> dict[str, Any]:
-    """What is seen of n texts of so many characters. Longer runs of words and pairs of them have their time, too."""
+def _terms(settings: Settings, length: int, n: int, k: int) -> dict[str, Any]:
+    """What is seen of n texts of so many characters, with k labels. Longer runs, and pairs, have their time, too."""
     words = {"tokens": "marks", "words": (1, 2), "edges": True}
-    if settings.budget is not None and length > CHARS_A_SECOND * settings.budget:
-        return words
-    if length > LONG * n:
+    is_long, seconds = length > LONG * n, np.inf if settings.budget is None else settings.budget
+    if length > CHARS_A_SECOND * seconds:
+        runs = {"words": (1, 3)} if is_long and length * k <= RUNS_A_SECOND * seconds else {}
+        inside = {"chars": (2, 4)} if length <= INSIDE_A_SECOND * seconds else {}
+        return {**words, **runs, **inside}
+    if is_long:
         return {**words, "words": (1, 3), "chars": (2, 5), "chars_across": (1, 5)}
     given = {} if settings.properties is None else settings.properties.as_dict()
     pairs = Properties.of({**given, "pairs": []})

@@ -163,7 +163,7 @@ impl Lexicon {
     /// The index, if there is one, with a value for each term in the place of its place.
     pub(crate) fn mapped<V: Copy + Default>(&self, value: impl Fn(u32) -> V) -> Option<Trie<V>> {
         let value = |_, Place(place): Place| place.map_or(V::default(), |place| value(place.get() - 1));
-        self.places.get().cloned().map(|trie| trie.mapped(value))
+        self.places.get().map(|trie| trie.with(value))
     }
 
     /// The same without an index. The order is that of [`read`], words before runs of words before runs of characters

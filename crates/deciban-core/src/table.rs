@@ -117,6 +117,15 @@ pub(crate) struct Slot<K, V> {
     pub(crate) value: V,
 }
 
+impl<K: Key, V: Copy + Default> Slot<K, V> {
+    #[inline(always)]
+    fn with<W: Default>(&self, make: impl Fn(Node, V) -> W) -> Slot<K, W> {
+        let &Slot { key, node, value } = self;
+        let value = if key == K::default() { W::default() } else { make(node, value) };
+        Slot { key, node, value }
+    }
+}
+
 /// A table of fewer slots grows to four times as many at once: it is moved fewer times, and leaves less memory behind.
 const FEW_SLOTS: usize = 1 << 14;
 
@@ -137,7 +146,7 @@ impl Seed {
 }
 
 /// Keys to nodes, by linear probing; half of the slots stay empty.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Table<K, V> {
     seed: Seed,
     slots: Vec<Slot<K, V>>,
@@ -240,18 +249,18 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
     }
 
     /// The same keys and nodes with other values, made of each node and its value.
+    pub(crate) fn with<W: Copy + Default>(&self, make: impl Fn(Node, V) -> W) -> Table<K, W> {
+        let mut slots = room(self.slots.len());
+        slots.extend(self.slots.iter().map(|slot| slot.with(&make)));
+        Table { seed: self.seed, slots, used: self.used }
+    }
+
+    /// The same, where the table stands if values are of one size.
     pub(crate) fn mapped<W: Copy + Default>(self, make: impl Fn(Node, V) -> W) -> Table<K, W> {
-        let mapped = |Slot { key, node, value }: Slot<K, V>| {
-            let value = if key == K::default() { W::default() } else { make(node, value) };
-            Slot { key, node, value }
-        };
-        let slots = if size_of::<Slot<K, V>>() == size_of::<Slot<K, W>>() {
-            self.slots.into_iter().map(mapped).collect() // each where it stands
-        } else {
-            let mut slots = room(self.slots.len());
-            slots.extend(self.slots.into_iter().map(mapped));
-            slots
-        };
+        if size_of::<Slot<K, V>>() != size_of::<Slot<K, W>>() {
+            return self.with(make);
+        }
+        let slots = self.slots.into_iter().map(|slot| slot.with(&make)).collect();
         Table { seed: self.seed, slots, used: self.used }
     }
 

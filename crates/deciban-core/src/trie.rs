@@ -4,7 +4,7 @@ use crate::edges::START;
 use crate::table::{Long, Node, Short, Table};
 
 /// Nodes of names, each with a value.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Trie<V> {
     pub(crate) short: Table<Short, V>,
     pub(crate) long: Long,
@@ -27,10 +27,21 @@ impl<V: Copy + Default> Trie<V> {
     }
 
     /// The same nodes with other values, made of each node and its value.
+    pub(crate) fn with<W: Copy + Default>(&self, make: impl Fn(Node, V) -> W) -> Trie<W> {
+        let long_values = self.long_values_made(&make);
+        let (short, pairs) = (self.short.with(&make), self.pairs.with(&make));
+        Trie { short, long: self.long.clone(), long_values, pairs, nodes: self.nodes }
+    }
+
+    /// The same, where the tables stand if values are of one size.
     pub(crate) fn mapped<W: Copy + Default>(self, make: impl Fn(Node, V) -> W) -> Trie<W> {
-        let Trie { short, long, long_values, pairs, nodes } = self;
-        let long_values = (0..).zip(long_values).map(|(at, value)| make(long.node(at), value)).collect();
-        Trie { short: short.mapped(&make), long, long_values, pairs: pairs.mapped(&make), nodes }
+        let long_values = self.long_values_made(&make);
+        let (short, pairs) = (self.short.mapped(&make), self.pairs.mapped(&make));
+        Trie { short, long: self.long, long_values, pairs, nodes: self.nodes }
+    }
+
+    fn long_values_made<W>(&self, make: impl Fn(Node, V) -> W) -> Vec<W> {
+        (0..).zip(&self.long_values).map(|(at, &value)| make(self.long.node(at), value)).collect()
     }
 
     /// How many nodes there are.

@@ -13,7 +13,6 @@ pub mod runs;
 pub mod vocabulary;
 
 use crate::lexicon::Names;
-use crate::near::room;
 use crate::order::order;
 use crate::read::{Scratch, Visit, read};
 use crate::table::{Node, Short};
@@ -22,7 +21,7 @@ use crate::trie::Trie;
 use crate::{Invalid, parts};
 
 use counted::Counted;
-use matrix::{Chunk, Entry};
+use matrix::Chunk;
 use runs::{Buckets, Runs};
 
 /// A name without the beginning that tells its kind: where one kind alone is seen, it has no need of it.
@@ -30,8 +29,7 @@ pub fn bare(name: &str) -> &str {
     name.strip_prefix(CHARS).or_else(|| name.strip_prefix(ACROSS)).unwrap_or(name)
 }
 
-/// There is room for the rows of words of so many bytes from the beginning: what is not used is never touched, but to
-/// move what has been written is to touch as much memory again.
+/// There is room for the rows of words of so many bytes before they are read; what is not used is never touched.
 const BYTES_A_WORD: usize = 6;
 
 /// The last text in which a term was seen, and where in that text's row it stands.
@@ -48,7 +46,7 @@ struct Part {
     is_term: Vec<bool>,
     text: u32,
     row: usize,
-    entries: Vec<Entry>,
+    chunk: Chunk,
     runs: Option<Runs>,
 }
 
@@ -81,11 +79,18 @@ impl Vectoriser {
         self.parts.resize_with(self.parts.len().max(cuts.len()), || Part::new(with_runs));
         let terms = &self.terms;
         let jobs = cuts.into_iter().zip(&mut self.parts).map(|(texts, part)| move || part.add(terms, texts));
-        let chunks = parts::run(jobs.collect()).into_iter().collect::<Result<Vec<_>, _>>()?;
-        let used = chunks.len();
-        self.chunks.extend(chunks.into_iter().enumerate());
+        let used = parts::run(jobs.collect()).into_iter().collect::<Result<Vec<_>, _>>()?.len();
+        // The rows of one part alone stay with it: those of the next texts come after them.
+        if used > 1 {
+            self.end_chunks();
+        }
         self.runs.extend(self.parts[..used].iter_mut().filter_map(|part| part.runs.as_mut()).map(Runs::take));
         Ok(())
+    }
+
+    fn end_chunks(&mut self) {
+        let chunks = self.parts.iter_mut().map(|part| std::mem::take(&mut part.chunk)).enumerate();
+        self.chunks.extend(chunks.filter(|(_, chunk)| !chunk.ends.is_empty()));
     }
 
     /// The runs of two words of all texts.
@@ -104,7 +109,8 @@ impl Vectoriser {
     /// let matrix = counted.matrix::<i64>();
     /// assert_eq!((matrix.indices, matrix.data), (vec![0, 1, 2, 0], vec![1, 1, 2, 1]));
     /// ```
-    pub fn take(self) -> Result<Counted, Invalid> {
+    pub fn take(mut self) -> Result<Counted, Invalid> {
+        self.end_chunks();
         let jobs = self.parts.iter().map(|part| || order(&part.trie, &part.is_term)).collect();
         let orders = parts::run(jobs);
         drop(self.parts);
@@ -146,21 +152,20 @@ fn union(a: &Names, b: &Names) -> (Names, Vec<u32>, Vec<u32>) {
 impl Part {
     fn new(with_runs: bool) -> Self {
         let runs = with_runs.then(Runs::default);
-        Part { trie: Trie::new(), is_term: Vec::new(), text: 0, row: 0, entries: Vec::new(), runs }
+        Part { trie: Trie::new(), is_term: Vec::new(), text: 0, row: 0, chunk: Chunk::default(), runs }
     }
 
-    fn add<T: AsRef<str>>(&mut self, terms: &Terms, texts: &[T]) -> Result<Chunk, Invalid> {
-        let (mut scratch, mut ends) = (Scratch::default(), Vec::with_capacity(texts.len()));
-        let words = parts::bytes(texts) / BYTES_A_WORD;
-        self.entries = room(words);
+    fn add<T: AsRef<str>>(&mut self, terms: &Terms, texts: &[T]) -> Result<(), Invalid> {
+        let (mut scratch, words) = (Scratch::default(), parts::bytes(texts) / BYTES_A_WORD);
+        self.chunk.reserve(words);
         if let Some(runs) = &mut self.runs {
             runs.reserve(words);
         }
         for text in texts {
             self.text = self.text.checked_add(1).ok_or(Invalid("there are more than four billion texts"))?;
-            self.row = self.entries.len();
+            self.row = self.chunk.numbers.len();
             read(terms, text.as_ref(), &mut scratch, self);
-            ends.push(self.entries.len());
+            self.chunk.end_row();
             if let Some(runs) = &mut self.runs {
                 runs.end_text();
             }
@@ -168,17 +173,18 @@ impl Part {
         if self.trie.is_full() {
             return Err(Invalid("there are more than four billion distinct terms; use shorter n-grams"));
         }
-        Ok(Chunk { entries: std::mem::take(&mut self.entries), ends })
+        Ok(())
     }
 
     /// Counts a node once more in the row that is being written.
     #[inline(always)]
-    fn count(last: &mut Last, text: u32, node: Node, row: usize, entries: &mut Vec<Entry>) {
+    fn count(last: &mut Last, text: u32, node: Node, row: usize, chunk: &mut Chunk) {
         if last.text == text {
-            entries[row + last.at as usize].add_one();
+            let count = &mut chunk.counts[row + last.at as usize];
+            *count = count.wrapping_add(1);
         } else {
-            *last = Last { text, at: (entries.len() - row) as u32 };
-            entries.push(Entry::new(node, 1));
+            *last = Last { text, at: (chunk.numbers.len() - row) as u32 };
+            chunk.push(node, 1);
         }
     }
 
@@ -206,7 +212,7 @@ impl Visit for Part {
         let at = self.trie.insert_short(key, hash);
         let (node, last) = self.trie.short.slot(at);
         if is_term {
-            Part::count(last, self.text, node, self.row, &mut self.entries);
+            Part::count(last, self.text, node, self.row, &mut self.chunk);
         }
         if self.mark(node, is_term)
             && let Some(runs) = &mut self.runs
@@ -221,7 +227,7 @@ impl Visit for Part {
         let at = self.trie.insert_long(name);
         let node = self.trie.long.node(at);
         if is_term {
-            Part::count(&mut self.trie.long_values[at], self.text, node, self.row, &mut self.entries);
+            Part::count(&mut self.trie.long_values[at], self.text, node, self.row, &mut self.chunk);
         }
         if self.mark(node, is_term)
             && let Some(runs) = &mut self.runs
@@ -236,7 +242,7 @@ impl Visit for Part {
         let at = self.trie.insert_pair(first, word);
         let node = self.trie.pairs.node(at);
         if is_term {
-            Part::count(self.trie.pairs.value(at), self.text, node, self.row, &mut self.entries);
+            Part::count(self.trie.pairs.value(at), self.text, node, self.row, &mut self.chunk);
         }
         self.mark(node, is_term);
         Some(node)

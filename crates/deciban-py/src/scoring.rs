@@ -10,7 +10,7 @@ use deciban_core::scores::{Scorecard, Scorer as CoreScorer};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyList, PyTuple};
 
 use crate::texts::Texts;
 use crate::{Array, Flat, Lexicon, invalid};
@@ -185,13 +185,17 @@ impl Scorer {
         texts: Texts<'py>,
         threads: usize,
         labels: &Bound<'py, PyTuple>,
-    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    ) -> PyResult<Bound<'py, PyList>> {
         let (lexicon, mut all) = (&self.lexicon.bind(py).get().0, Vec::new());
         texts.in_runs_for(py, lexicon, |slice| {
             all.extend(self.scorer.best(lexicon, slice, threads));
             Ok(())
         })?;
-        all.into_iter().map(|number| labels.get_item(number as usize)).collect()
+        if all.iter().any(|&number| number as usize >= labels.len()) {
+            return Err(PyValueError::new_err("there are fewer labels than the scorecard has"));
+        }
+        let labels: Vec<_> = labels.iter().collect();
+        PyList::new(py, all.iter().map(|&number| &labels[number as usize]))
     }
 
     /// For each text the numbers of its most probable labels, in falling order, and their probabilities.

@@ -22,10 +22,10 @@ impl Counted {
     pub fn frequencies(&self) -> (Vec<i64>, Vec<i64>) {
         let mut sums = (vec![0; self.names.len()], vec![0; self.names.len()]);
         for (part, chunk) in &self.chunks {
-            for entry in &chunk.entries {
-                let column = self.columns[*part][entry.number() as usize] as usize;
+            for (&number, &count) in chunk.numbers.iter().zip(&chunk.counts) {
+                let column = self.columns[*part][number as usize] as usize;
                 sums.0[column] += 1;
-                sums.1[column] += i64::from(entry.count());
+                sums.1[column] += i64::from(count);
             }
         }
         sums

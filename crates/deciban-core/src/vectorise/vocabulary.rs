@@ -3,7 +3,7 @@
 use crate::read::{Finding, Scratch, read};
 use crate::terms::{ACROSS, CHARS, Terms};
 use crate::trie::Trie;
-use crate::vectorise::matrix::{Chunk, Count, Entry, Matrix};
+use crate::vectorise::matrix::{Chunk, Count, Matrix};
 use crate::{Invalid, parts};
 
 /// Names of terms, each with its column.
@@ -89,7 +89,7 @@ impl Finds {
 
     /// The matrix of all rows.
     pub fn matrix<C: Count>(self) -> Matrix<C> {
-        Matrix::of(self.0, true, |_, column| column)
+        Matrix::of(self.0, false, |_, column| column)
     }
 }
 
@@ -99,9 +99,10 @@ fn chunk<T: AsRef<str>>(texts: &[T], find: impl Fn(&str, &mut Scratch, &mut Vec<
         found.clear();
         find(text.as_ref(), &mut scratch, &mut found);
         found.sort_unstable();
-        let sums = found.chunk_by(|a, b| a.column() == b.column());
-        chunk.entries.extend(sums.map(|same| Entry::new(same[0].column(), same.iter().map(|one| one.sign()).sum())));
-        chunk.ends.push(chunk.entries.len());
+        for same in found.chunk_by(|a, b| a.column() == b.column()) {
+            chunk.push(same[0].column(), same.iter().map(|one| one.sign()).sum());
+        }
+        chunk.end_row();
     }
     chunk
 }

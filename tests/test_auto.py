@@ -10,7 +10,7 @@ from conftest import ROOT
 from deciban import errors
 from deciban.cli import UsageError, run
 from deciban.cli.options import seconds
-from deciban.fitting import Clock, committee, planned
+from deciban.fitting import Clock, committee, plan, planned
 from deciban.fitting.committee import MEMBERS
 from deciban.fitting.members import Labelled
 from deciban.fitting.plan import Late
@@ -122,9 +122,32 @@ def test_of_many_labels_it_sees_characters_where_those_tell_more(endings, chosen
     assert model.provenance[0]["auto"].startswith("with 40 labels there is time for models of counts alone; right by")
 
 
+@pytest.mark.parametrize(("is_clear", "chosen"), [(True, "ratio"), (False, "committee")])
+def test_of_many_labels_what_is_fitted_is_taken_where_it_does_better(is_clear, chosen, monkeypatch):
+    monkeypatch.setattr(plan, "LABELLED_A_SECOND", 1.0)
+    rng = np.random.default_rng(0)
+    labels = [f"{letter}{vowel}" for letter in "bcdfghjklm" for vowel in "aeio"] * 20
+    letters, words = [3 * letter for letter in "bcdfghjklmaeio"], [f"w{number}" for number in range(200)]
+
+    def text(label):
+        own = [2 * label] if is_clear else [3 * label[0], 3 * label[1], *rng.choice(letters, 2)]
+        return " ".join([*own, *rng.choice(words, 9)])
+
+    model = deciban.train([text(label) for label in labels], labels)
+    assert model.settings.model == chosen
+    why = (
+        "with 40 labels there is time for models of counts, and for few that are fitted; right by leave-one-out: words"
+    )
+    assert model.provenance[0]["auto"].startswith(why)
+
+
 def test_of_many_labels_terms_that_were_asked_for_are_not_chosen_again():
     plan = planned(Settings(model="auto", chars=(2, 3)), np.array([50] * 400), 10**7)
     assert (plan.settings.model, plan.settings.chars, plan.ways) == ("ratio", (2, 3), {})
+    plan = planned(Settings(model="auto", chars=(2, 3)), np.array([50] * 400), 3 * 10**6)
+    assert (list(plan.ways.values()), plan.settings.chars) == ([plan.settings], (2, 3))
+    assert plan.fitted is not None
+    assert (plan.fitted.model, plan.fitted.chars, plan.fitted.tokens) == ("committee", (2, 3), "word")
 
 
 def test_members_are_weighed_by_rows_of_all_labels_though_those_come_in_turns(monkeypatch):

@@ -7,7 +7,7 @@ the texts are counted once more, with all their terms; or models of counts, amon
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, overload
 
@@ -208,7 +208,7 @@ def _of_all(
     """The best model that there is time to find; `counts` are those of a model of counts."""
     plan = fitting.planned(settings, counts.documents, length)
     if plan.ways and examples is not None:
-        trained, why = _best_of(plan, source, examples, sample)
+        trained, why = _best_of(plan, source, examples, sample, steps, clock)
     else:
         if plan.settings.model in FITTED and examples is not None:
             counts = count(plan.settings, examples.texts, examples.labels)
@@ -219,17 +219,34 @@ def _of_all(
 
 
 def _best_of(
-    plan: fitting.Planned, source: str, examples: Examples, sample: kept.Reservoir | None
+    plan: fitting.Planned,
+    source: str,
+    examples: Examples,
+    sample: kept.Reservoir | None,
+    steps: fitting.Steps | None,
+    clock: fitting.Clock,
 ) -> tuple[Classifier, str]:
-    """The model of the terms that do best by leave-one-out on a sample of the texts; and why."""
+    """The model that does best on texts that it has not learnt from; and why.
+
+    Models of counts are judged by leave-one-out on a sample of the texts; one that is fitted, by folds.
+    """
     models, right = [], []
     for way in plan.ways.values():
         counts = count(way, examples.texts, examples.labels)
         models.append(_trained(way, counts, source, examples, sample))
         some = kept.some(examples, _spread(len(examples.texts), most_texts(counts)))
         right.append(models[-1]._left_out(some).accuracy)
-    told = ", ".join(f"{name} {accuracy:.1%}" for name, accuracy in zip(plan.ways, right, strict=True))
-    return models[right.index(max(right))], f"{plan.why}; right by leave-one-out: {told}"
+    told = [f"right by leave-one-out: {_each(plan.ways, right)}"]
+    if plan.fitted is not None:
+        counts = count(plan.fitted, examples.texts, examples.labels)
+        models.append(_trained(plan.fitted, counts, source, examples, None, steps, clock))
+        right.append(models[-1].provenance[0]["fit"]["held_out"][fitting.TOGETHER])
+        told.append(f"by folds: {_each(['fitted'], right[-1:])}")
+    return models[right.index(max(right))], "; ".join([plan.why, *told])
+
+
+def _each(names: Iterable[str], right: Iterable[float]) -> str:
+    return ", ".join(f"{name} {accuracy:.1%}" for name, accuracy in zip(names, right, strict=True))
 
 
 def _trained(

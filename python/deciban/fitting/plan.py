@@ -29,17 +29,22 @@ MOST_WEIGHTS = 1 << 28  # terms x labels
 LONG = 400  # characters: texts of so many have enough of shorter runs, and of longer runs of words
 # Characters of text for which a second must be left: to look at words, at characters inside words, at any characters.
 WORDS_A_SECOND, INSIDE_A_SECOND, CHARS_A_SECOND = 5e6, 0.75e6, 0.25e6
-# The same, times labels, for which anything is fitted, and to longer runs of words.
-LABELLED_A_SECOND, RUNS_A_SECOND = 15e6, 1.5e6
+# The same, times labels, for which models are fitted: all, some if models of counts do worse, and those of longer runs.
+LABELLED_A_SECOND, TRIED_A_SECOND, RUNS_A_SECOND = 15e6, 30e6, 1.5e6
+WORDS: Mapping[str, Any] = MappingProxyType({"tokens": "marks", "words": (1, 2), "edges": True})
 SECONDS = {"bayes": 1e-8, "fitted": 1e-7, "ratios": 2.5e-7}  # a number and label, until it is known better
 
 
 class Planned(NamedTuple):
-    """Settings with nothing left open but what is fitted or weighed, and why; and others, by name, to choose from."""
+    """Settings with nothing left open but what is fitted or weighed, and why; and others, by name, to choose from.
+
+    `fitted` are those of a model to be tried after them, where there is time left.
+    """
 
     settings: Settings
     why: str
     ways: Mapping[str, Settings] = MappingProxyType({})
+    fitted: Settings | None = None
 
 
 def planned(settings: Settings, documents: npt.NDArray[np.int64], length: int | None) -> Planned:
@@ -62,13 +67,22 @@ def planned(settings: Settings, documents: npt.NDArray[np.int64], length: int | 
     seen = {field.name: getattr(settings, field.name) for field in fields(Terms) if field.name != "properties"}
     is_asked = any(value != field.default for field in fields(Terms) for value in [seen.get(field.name, field.default)])
     if settings.budget is not None and length * k > LABELLED_A_SECOND * settings.budget:
-        ratio = replace(settings, model="ratio", smoothing="jelinek-mercer")
-        runs = replace(ratio, words=(1, 2))
-        ways = {} if is_asked else {"words": runs, "and characters": replace(runs, chars=(2, 4))}
-        return Planned(ratio, f"with {k:,} labels there is time for models of counts alone", ways)
+        return _of_many_labels(settings, k, is_asked, length * k > TRIED_A_SECOND * settings.budget)
     if is_asked:
         return Planned(replace(settings, model="committee"), "of the terms that were asked for")
     return Planned(replace(settings, model="committee", **_terms(settings, length, n, k)), "of all terms")
+
+
+def _of_many_labels(settings: Settings, k: int, is_asked: bool, is_hopeless: bool) -> Planned:
+    """Models of counts, and one that is fitted, unless there is no hope that it ends in time."""
+    ratio = replace(settings, model="ratio", smoothing="jelinek-mercer")
+    runs = replace(ratio, words=(1, 2))
+    ways = {"words": runs, "and characters": replace(runs, chars=(2, 4))}
+    if is_hopeless:
+        return Planned(ratio, f"with {k:,} labels there is time for models of counts alone", {} if is_asked else ways)
+    fitted = replace(settings, model="committee", **({} if is_asked else WORDS))
+    why = f"with {k:,} labels there is time for models of counts, and for few that are fitted"
+    return Planned(ratio, why, {"as asked for": ratio} if is_asked else ways, fitted)
 
 
 def most_characters(budget: float | None) -> float:
@@ -78,17 +92,16 @@ def most_characters(budget: float | None) -> float:
 
 def _terms(settings: Settings, length: int, n: int, k: int) -> dict[str, Any]:
     """What is seen of n texts of so many characters, with k labels. Longer runs, and pairs, have their time, too."""
-    words = {"tokens": "marks", "words": (1, 2), "edges": True}
     is_long, seconds = length > LONG * n, np.inf if settings.budget is None else settings.budget
     if length > CHARS_A_SECOND * seconds:
         runs = {"words": (1, 3)} if is_long and length * k <= RUNS_A_SECOND * seconds else {}
         inside = {"chars": (2, 4)} if length <= INSIDE_A_SECOND * seconds else {}
-        return {**words, **runs, **inside}
+        return {**WORDS, **runs, **inside}
     if is_long:
-        return {**words, "words": (1, 3), "chars": (2, 5), "chars_across": (1, 5)}
+        return {**WORDS, "words": (1, 3), "chars": (2, 5), "chars_across": (1, 5)}
     given = {} if settings.properties is None else settings.properties.as_dict()
     pairs = Properties.of({**given, "pairs": []})
-    return {**words, "chars": (2, 6), "chars_across": (1, 6), "properties": pairs}
+    return {**WORDS, "chars": (2, 6), "chars_across": (1, 6), "properties": pairs}
 
 
 class Late(Exception):  # noqa: N818

@@ -220,6 +220,25 @@ def test_the_evidence_of_a_ranked_item_adds_up_to_its_odds(model):
             assert feed.why(ranked.item).probability == pytest.approx(ranked.probability)
 
 
+def test_of_two_texts_of_the_same_words_the_one_that_is_tied_to_a_yes_ranks_higher(model):
+    rng = np.random.default_rng(0)
+    some = [" ".join(f"word{n}" for n in rng.integers(0, 60, 8)) for _ in range(200)]
+    some[100] = some[7]
+    items = [Item(str(n), text, title="On ice" if n < 8 else "") for n, text in enumerate(some)]
+    with open_feed(model, new=True) as feed:
+        feed.read(items)
+        for n in range(4):
+            feed.answer(str(n), "yes")
+            feed.answer(str(n + 50), "no")
+        ranked = [ranked.item.id for ranked in feed.ranked()]
+        assert ranked.index("7") < ranked.index("100")
+        tied, alone = feed.why(items[7]), feed.why(items[100])
+        assert tied.terms == alone.terms
+        assert tied.cost > alone.cost
+        assert tied.before[-1] == ("its kind", tied.cost)
+        assert feed.why(Item("new", items[7].text)).cost == 0
+
+
 def test_a_new_answer_outweighs_one_that_has_faded(model, tmp_path):
     odds = []
     for path, half_life in ((model, None), (tmp_path / "fading", 1)):
@@ -245,7 +264,8 @@ def test_words_of_the_stream_speak_though_no_answer_has_them(model):
         assert slapshot.decibans > choir.decibans
         feed.save()
     again = deciban.load(model).explain(more[0].text, "interesting", "not")
-    assert again.total == pytest.approx(feed.why(more[0]).total)
+    of_stream = feed.why(more[0])
+    assert again.total == pytest.approx(of_stream.total - of_stream.cost)
 
 
 def test_questions_look_for_kinds_first_then_go_deeper(model):

@@ -5,7 +5,7 @@
 //! the processor has such; other characters go through the tables of [`crate::tokens`], one by one.
 
 #[cfg(target_arch = "x86_64")]
-mod register;
+pub(crate) mod register;
 
 use crate::characters::{SPACE, WORD};
 use crate::tokens::{Tokens, flags, lower_into};
@@ -27,16 +27,18 @@ pub struct Scan {
 }
 
 /// How blocks of 64 bytes are read.
-trait Blocks: Copy {
+pub(crate) trait Blocks: Copy {
     /// The block's bytes go to `out`, in lower case if `LOWER`; its bit mask is returned, or none if it is not all ASCII.
     fn block<const LOWER: bool, const WORDS: bool>(self, input: &[u8; 64], out: &mut [u8; 64]) -> Option<u64>;
     /// Writes down where the bits of a block at `at` are set, after what was `found` before; returns how many there are now.
     fn push_edges(self, changes: u64, at: usize, edges: &mut Vec<usize>, found: usize) -> usize;
+    /// Makes bytes lower case; returns which of them may stand in a word of a mail (`mail::tokens`): a bit for each.
+    fn mail(self, bytes: &mut [u8; 64]) -> u64;
 }
 
 /// By loops, which are compiled for whatever the function is that they are inlined into.
 #[derive(Debug, Clone, Copy)]
-struct Loops;
+pub(crate) struct Loops;
 
 impl Blocks for Loops {
     #[inline(always)]
@@ -48,6 +50,24 @@ impl Blocks for Loops {
     fn push_edges(self, changes: u64, at: usize, edges: &mut Vec<usize>, found: usize) -> usize {
         push_edges(changes, at, edges, found)
     }
+
+    #[inline(always)]
+    fn mail(self, bytes: &mut [u8; 64]) -> u64 {
+        bytes.make_ascii_lowercase();
+        packed(&bytes.map(|byte| u8::from(is_word_of_mail(byte) | is_inside_word_of_mail(byte) | (byte == b'!'))))
+    }
+}
+
+/// A letter or a digit, in lower case, or part of one; or a mark that is one for whoever sells.
+#[inline(always)]
+pub(crate) const fn is_word_of_mail(byte: u8) -> bool {
+    (byte.wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10) | (byte >= 0x80) | (byte == b'$') | (byte == b'%')
+}
+
+/// What stands in a word of a mail only, neither before nor after it. An exclamation mark may stand after it.
+#[inline(always)]
+pub(crate) const fn is_inside_word_of_mail(byte: u8) -> bool {
+    (byte == b'.') | (byte == b'-') | (byte == b'\'') | (byte == b'_')
 }
 
 /// As [`Blocks::block`].
@@ -87,7 +107,7 @@ fn is_no_space(byte: u8) -> bool {
 
 /// As [`Blocks::push_edges`].
 #[inline(always)]
-pub(crate) fn push_edges(mut changes: u64, at: usize, edges: &mut Vec<usize>, found: usize) -> usize {
+fn push_edges(mut changes: u64, at: usize, edges: &mut Vec<usize>, found: usize) -> usize {
     if edges.len() < found + SPARE {
         edges.resize(2 * found + SPARE, 0);
     }

@@ -64,7 +64,8 @@ class Evidence:
     say is told `approximate`ly: the weights add up, but are one account of several that would. `calibrated` says how
     scores were made honest, where they were; where that bends them, weights add up to what they were before.
     With a rule, other priors add `shift` and costs add `cost`, so that `total` is above zero where `label` costs less;
-    `decision` says what is decided, and why. Where a threshold decides, `by` says so, and `cost` is what that adds.
+    `decision` says what is decided, and why. Where a threshold decides, `by` says so, and `cost` is what that adds; of
+    an item of a feed, `by` is its kind, which is no matter of words.
     """
 
     text: str

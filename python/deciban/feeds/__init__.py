@@ -12,7 +12,7 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -34,7 +34,7 @@ from .space import Space
 __all__ = ["Answer", "Feed", "Item", "Nothing", "Ranked", "open_feed"]
 YES, NO = "interesting", "not"
 FORMAT = 1
-ROUNDS = 2  # of shares by words, and words by shares
+KIND = "its kind"
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Feed:
 
     def _forget(self, *made: str) -> None:
         """Lets go of what was made of what was known."""
-        for name in (*made, "_learnt", "classifier"):
+        for name in (*made, "_learnt", "_odds", "classifier"):
             vars(self).pop(name, None)
 
     def _learn(self, line: dict[str, Any]) -> None:
@@ -192,36 +192,38 @@ class Feed:
         left = [self._fading.left(self._steps[name]) for _, name in at]
         return interest.Asked(np.array([n for n, _ in at], np.int64), np.array(liked, np.bool_), np.array(left, float))
 
-    def _weights(self, rounds: int) -> tuple[interest.Floats, interest.Floats]:
-        """How likely each text is interesting, and what each word says of that, after some rounds."""
+    @cached_property
+    def _learnt(self) -> tuple[interest.Floats, interest.Floats, interest.Floats]:
+        """How likely each text is interesting, what each word says of that, and what both say: the ranking."""
         asked, space = self._asked, self._space
-        if not asked.likes:
-            q = np.full(len(self.items), 0.5)
-            return q, words.weights(space, q, asked)
-        near = now = interest.nearness(space, asked)
-        for _ in range(rounds):
-            q = interest.shares(now, asked)
-            w = words.weights(space, q, asked)
-            now = interest.both(space, w, near)
-        return q, w
+        near, q = np.zeros(len(self.items)), np.full(len(self.items), 0.5)
+        if asked.likes:
+            near = interest.nearness(space, asked)
+            q = interest.shares(near, asked)
+        w = words.weights(space, q, asked)
+        return q, w, interest.both(space, w, near)
+
+    def _even(self, values: interest.Floats) -> tuple[float, float]:
+        """Factor and shift that make log-odds of what is said of each text."""
+        return words.even(values[self._open()], interest.many(len(self.items), self._asked.likes))
 
     @cached_property
-    def _learnt(self) -> tuple[interest.Floats, interest.Floats, tuple[float, float]]:
-        """How likely each text is interesting, what each word says of that, and what makes log-odds of it."""
-        q, w = self._weights(ROUNDS)
-        m = interest.many(len(self.items), self._asked.likes)
-        return q, w, words.even(self._space.along(w)[self._open()], m)
+    def _odds(self) -> dict[str, float]:
+        """The log-odds that each item is interesting, by its words and by its kind."""
+        _, _, ranking = self._learnt
+        factor, shift = self._even(ranking)
+        return dict(zip(self.items, (factor * ranking + shift).tolist(), strict=True))
 
     @cached_property
     def classifier(self) -> Classifier:
         """The model of all answers and the stream."""
         if not self.items:
             raise NothingToRank
-        (q, w, odds), (yes, _) = self._learnt, self.labels
+        (q, w, _), (yes, _) = self._learnt, self.labels
         weight, counts = self._fading.weight, self._fading.counts
         more, settings = words.expected(self._space, q, self.labels, weight), self._settings(weight)
         card = words.written(weigh(counts, more, settings), self._space, w, yes)
-        made = words.calibrated(card, yes, *odds)
+        made = words.calibrated(card, yes, *self._even(self._space.along(w)))
         return Classifier(settings, counts, self._provenance(), None, card, more, calibration=made)
 
     def _settings(self, weight: int) -> Settings:
@@ -242,14 +244,17 @@ class Feed:
         left = self._open(again)
         if not len(left):
             return []
-        odds, ids = self._odds(left), list(self.items)
-        order = [int(n) for n in left[np.argsort(-odds, kind="stable")]]
-        by_place = dict(zip(left.tolist(), odds.tolist(), strict=True))
+        order, ids = self._order(left).tolist(), list(self.items)
         found = []
         for n, explores in self._with_explorers(order, len(order) if top is None else top, explore):
-            odd = by_place[n]
-            found.append(Ranked(self.items[ids[n]], float(1 / (1 + np.exp(-odd))), decibans(odd), explores))
+            odds = self._odds[ids[n]]
+            found.append(Ranked(self.items[ids[n]], _probability(odds), decibans(odds), explores))
         return found
+
+    def _order(self, left: interest.Places) -> interest.Places:
+        """Some places in the order of their ranking."""
+        _, _, ranking = self._learnt
+        return np.asarray(left[np.argsort(-ranking[left], kind="stable")])
 
     def _with_explorers(self, order: list[int], top: int, explore: float) -> Iterator[tuple[int, bool]]:
         """Places in the order of their ranking, with explorers between them, so many in all."""
@@ -263,11 +268,6 @@ class Feed:
             del left[n]
             yield n, explores
 
-    def _odds(self, places: interest.Places) -> interest.Floats:
-        """The log-odds that items are interesting: what the classifier says."""
-        _, w, (factor, shift) = self._learnt
-        return factor * self._space.along(w)[places] + shift
-
     def question(self) -> Item | None:
         """The item to ask about next: where answers tell most; None where all were answered."""
         left, ids = self._open(), list(self.items)
@@ -276,15 +276,22 @@ class Feed:
         if "yes" not in self.answers.values():
             told = self._places("skip", "no")
             return self.items[ids[interest.standing_for_most(self._space.points, told, left)]]
-        (_, w), space = self._weights(1), self._space
-        order = left[np.argsort(-space.along(w)[left], kind="stable")]
         depth = interest.depth(list(self.answers.values()), len(left))
-        return self.items[ids[interest.next_question(space, order, self._asked, depth)]]
+        return self.items[ids[interest.next_question(self._space, self._order(left), self._asked, depth)]]
 
     def why(self, item: Item) -> Evidence:
-        """What speaks for an item, and against it, word by word."""
-        return self.classifier.explain(item.text, *self.labels)
+        """What speaks for an item, and against it, word by word; and, for one of the stream, what its kind adds."""
+        said = self.classifier.explain(item.text, *self.labels)
+        if self.items.get(item.id) != item:
+            return said
+        odds = self._odds[item.id]
+        return replace(said, probability=_probability(odds), cost=decibans(odds) - said.total, by=KIND)
 
     def save(self) -> None:
         """Replaces the model file, whole or not at all."""
         self.classifier.save(self.path)
+
+
+def _probability(odds: float) -> float:
+    """That of log-odds."""
+    return float(1 / (1 + np.exp(-odds)))

@@ -15,8 +15,9 @@ deviations, is then corrected near to each answer by what it misses of 4 for a y
 f of the one and of the other points, each in standard deviations, are added up.
 
 *Words.* The nearer a text is, the more likely it is interesting: the i-th nearest by q_i = 1 / (1 + (i/m)^3), where m
-is how many texts are taken to be. Those shares are what `words` are fitted to. That is done twice: what words said
-first, and half of what points said, say which texts are near. What the m-th text has in the end is odds of one to one.
+is how many texts are taken to be. Those shares are what `words` are fitted to. What words say of a text, and half of
+its nearness, each in standard deviations, is how it ranks: words alone forget who wrote it, and whom it answers. What
+the m-th text has in the end is odds of one to one.
 
 *Fading.* What is `left` of an answer, of 1, is its weight in means; 1 / left is its noise in (k(A, A) + I), and q_i of
 its text is what it says by that share, and by the rest what it would be without it.

@@ -26,12 +26,12 @@ const NUMBERS: [u8; 64] = {
 
 /// That the processor has such registers.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Registers(());
+pub(crate) struct Registers(());
 
 impl Registers {
     /// If it has.
     #[inline(always)]
-    pub(super) fn new() -> Option<Self> {
+    pub(crate) fn new() -> Option<Self> {
         let is_there = is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512vbmi2")
             && is_x86_feature_detected!("bmi1")
@@ -52,6 +52,12 @@ impl Blocks for Registers {
         // SAFETY: as above.
         unsafe { push_edges(changes, at, edges, found) }
     }
+
+    #[inline(always)]
+    fn mail(self, bytes: &mut [u8; 64]) -> u64 {
+        // SAFETY: as above.
+        unsafe { mail(bytes) }
+    }
 }
 
 /// As [`super::block`].
@@ -67,6 +73,18 @@ fn block<const LOWER: bool, const WORDS: bool>(input: &[u8; 64], out: &mut [u8; 
         !(below(bytes, 9, 5) | below(bytes, 28, 4) | _mm512_cmpeq_epi8_mask(bytes, all(b' ')))
     };
     (_mm512_movepi8_mask(bytes) == 0).then_some(inside)
+}
+
+/// As [`super::Blocks::mail`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn mail(bytes: &mut [u8; 64]) -> u64 {
+    let given = load(bytes);
+    let lowered = _mm512_mask_add_epi8(given, below(given, b'A', 26), given, all(b'a' - b'A'));
+    store(lowered, bytes);
+    let is = |byte: u8| _mm512_cmpeq_epi8_mask(lowered, all(byte));
+    let marks = below(given, b'$', 2) | below(given, b'-', 2) | is(b'\'') | is(b'_') | is(b'!');
+    below(lowered, b'a', 26) | below(given, b'0', 10) | _mm512_movepi8_mask(given) | marks
 }
 
 /// As [`super::push_edges`]; 32 edges for nothing rather than a look at how many there are.
@@ -165,6 +183,9 @@ mod tests {
             prop_assert_eq!(told::<true, false>(registers, &input, found), told::<true, false>(Loops, &input, found));
             prop_assert_eq!(told::<false, true>(registers, &input, found), told::<false, true>(Loops, &input, found));
             prop_assert_eq!(told::<false, false>(registers, &input, found), told::<false, false>(Loops, &input, found));
+            let mut both = [input; 2];
+            prop_assert_eq!(registers.mail(&mut both[0]), Loops.mail(&mut both[1]));
+            prop_assert_eq!(both[0], both[1]);
         }
     }
 }

@@ -75,15 +75,16 @@ def most_characters(budget: float | None) -> float:
 
 
 def _terms(settings: Settings, length: int, n: int) -> dict[str, Any]:
-    """What is seen of n texts of so many characters. Longer runs of words and pairs of them have their time, too."""
+    """What is seen of n texts of so many characters. What takes longer has its time, too."""
     words = {"tokens": "marks", "words": (1, 2), "edges": True}
     if settings.budget is not None and length > CHARS_A_SECOND * settings.budget:
         return words
-    if length > LONG * n:
-        return {**words, "words": (1, 3), "chars": (2, 5), "chars_across": (1, 5)}
     given = {} if settings.properties is None else settings.properties.as_dict()
-    pairs = Properties.of({**given, "pairs": []})
-    return {**words, "chars": (2, 6), "chars_across": (1, 6), "properties": pairs}
+    if length > LONG * n:
+        titles = Properties.of({**given, "title": []})
+        return {**words, "words": (1, 3), "chars": (2, 5), "chars_across": (1, 5), "properties": titles}
+    both = Properties.of({**given, "title": [], "pairs": []})
+    return {**words, "chars": (2, 6), "chars_across": (1, 6), "properties": both}
 
 
 class Late(Exception):  # noqa: N818

@@ -45,9 +45,14 @@ def _measured(of: sets.Set) -> Row:
             judged[words[place]][of.labels[place]] += 1
     every = [is_right for of_kind in right.values() for is_right in of_kind]
     accuracy, most = fmean(every), sum(max(labels.values()) for labels in judged.values()) / len(every)
-    told = {kind: [100 * len(found) / len(every), 100 * fmean(found or [True])] for kind, found in right.items()}
+    told = {kind: _told(found, len(every)) for kind, found in right.items()}
     error = (accuracy * (1 - accuracy) / len(every)) ** 0.5
     return {"texts": len(every), "accuracy": 100 * accuracy, "error": 100 * error, "most": 100 * most, "kinds": told}
+
+
+def _told(right: list[bool], texts: int) -> list[float | None]:
+    """How many they are, and how many of them are right, in %."""
+    return [100 * len(right) / texts, 100 * fmean(right) if right else None]
 
 
 def _kind(words: tuple[str, ...], texts: set[tuple[str, ...]], known: set[str]) -> str:
@@ -66,7 +71,7 @@ def _cells(row: Row) -> Iterator[str]:
     yield from (row["set"], f"{row['texts']:,}", f"{row['accuracy']:.2f}", f"{row['error']:.2f}")
     yield from (f"{LEAST[row['set']]:g}", f"{row['most']:.2f}")
     for kind in KINDS:
-        yield from (f"{number:.1f}" for number in row["kinds"][kind])
+        yield from ("" if number is None else f"{number:.1f}" for number in row["kinds"][kind])
 
 
 def bars(_rows: list[Row]) -> Iterable[Bar]:

@@ -41,7 +41,7 @@ PROPERTIES = {
     **dict.fromkeys(
         [
             *["caps", "capitalised", "repeats", "numbers", "currency", "urls", "emails", "emoji", "long", "lookalikes"],
-            *["length", "negation", "pairs", "headers"],
+            *["length", "negation", "pairs", "title", "headers"],
         ],
         (),
     ),

@@ -224,6 +224,15 @@ def tell_pairs(p):
             yield f"\ts<s> {words[1]}…{words[at]}", s, e
 
 
+@of("title")
+def tell_title(p):
+    end = p.text.find("\n", p.words[0][0]) if p.words else -1
+    title = [(s, e) for s, e in p.words if s < end]
+    if len(title) < len(p.words) and len(title) <= 32 and len(list(fields(p.text))) < 2:
+        yield from ((f"\tl{p.form(s, e)}", s, e) for s, e in title)
+        yield from ((f"\tl{p.form(s, e)} {p.form(t, f)}", s, f) for (s, e), (t, f) in pairwise(title))
+
+
 def misspelling(p, words):
     for s, e in p.words:
         word = p.form(s, e)

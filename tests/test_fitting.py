@@ -28,6 +28,7 @@ from deciban.units import decibans
 from terminal import on_a_terminal
 
 ALL = {"words": (1, 2), "edges": True, "chars": (2, 4), "chars_across": (1, 4), "tokens": "marks"}
+SEEN = {**ALL, "properties": "pairs,title"}
 TICKETS = ROOT / "samples" / "tickets.csv"
 views = st.fixed_dictionaries(
     {
@@ -165,7 +166,7 @@ def test_held_out_rows_are_scored_by_models_that_have_not_seen_them(member, tick
 
 def test_a_committee_is_the_sum_of_its_members(tickets):
     texts, labels = tickets
-    model = deciban.train(texts, labels, model="committee", **ALL)
+    model = deciban.train(texts, labels, model="committee", **SEEN)
     weights = model.provenance[0]["fit"]["weights"]
     assert [member.name for member in MEMBERS] == list(weights)
     assert max(weights.values()) > 0 <= min(weights.values())

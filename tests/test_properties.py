@@ -107,7 +107,7 @@ def test_spans_are_pieces_of_the_text(text):
 @given(hostile, st.sampled_from(PLAIN))
 def test_each_property_is_told_by_itself(text, name):
     alone = told(text, {name: []})
-    kinds = {"negation": "\tn", "pairs": "\ts", "headers": "\tf"}
+    kinds = {"negation": "\tn", "pairs": "\ts", "title": "\tl", "headers": "\tf"}
     start = kinds.get(name, f"\tp{name}")
     assert sorted(alone) == sorted(
         f for f in told(text) if re.split("[:×]", f[0])[0] == start or (name in kinds and f[0].startswith(start))
@@ -164,6 +164,16 @@ EXAMPLES = [
             *[("is…capital", "capital"), ("what…capital", "capital"), ("<s> what…capital", "capital")],
         ],
     ),
+    (
+        "title",
+        "\nOil: prices fall\nThe price of oil fell.",
+        [
+            *[("title:oil", "Oil"), ("title:prices", "prices"), ("title:oil prices", "Oil: prices")],
+            *[("title:fall", "fall"), ("title:prices fall", "prices fall")],
+        ],
+    ),
+    ("title", "A line alone.\n", []),
+    ("title", "From: me\nSubject: a mail\n\nhas fields", []),
     (
         "headers",
         "Subject: Free\n offer\nX-A: =?utf-8?Q?caf=C3=A9?=\n\nSubject: no",
@@ -309,7 +319,7 @@ def test_the_scikit_learn_face_sees_the_same(tickets):
 
 def test_auto_sees_all_terms_and_the_properties(tickets):
     model = deciban.train(*tickets, properties="caps", budget=20)
-    assert (model.settings.chars, model.settings.properties.names) == ((2, 6), ("caps", "pairs"))
+    assert (model.settings.chars, model.settings.properties.names) == ((2, 6), ("caps", "pairs", "title"))
 
 
 def test_a_command_predicts_without_numpy(tmp_path):

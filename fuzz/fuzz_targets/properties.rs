@@ -11,9 +11,9 @@ use deciban_core::terms::{Seen, Terms};
 use libfuzzer_sys::fuzz_target;
 
 #[rustfmt::skip]
-const PLAIN: [&str; 14] = [
+const PLAIN: [&str; 15] = [
     "caps", "capitalised", "repeats", "numbers", "currency", "urls", "emails", "emoji", "long", "lookalikes", "length",
-    "negation", "pairs", "headers",
+    "negation", "pairs", "title", "headers",
 ];
 
 /// What properties look for, and what ends or joins it.

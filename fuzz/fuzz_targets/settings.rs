@@ -44,7 +44,7 @@ impl Settings {
 }
 
 /// Every property that there is, and lists for those that need one.
-const PROPERTIES: [(&str, &[&str]); 18] = [
+const PROPERTIES: [(&str, &[&str]); 19] = [
     ("caps", &[]),
     ("capitalised", &[]),
     ("repeats", &[]),
@@ -58,6 +58,7 @@ const PROPERTIES: [(&str, &[&str]); 18] = [
     ("length", &[]),
     ("negation", &[]),
     ("pairs", &[]),
+    ("title", &[]),
     ("headers", &[]),
     ("headers:subject", &[]),
     ("misspelling", &["abba", "free", "caf\u{e9}"]),

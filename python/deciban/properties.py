@@ -28,7 +28,7 @@ from .errors import (
 
 PLAIN = (
     *("caps", "capitalised", "repeats", "numbers", "currency", "urls", "emails", "emoji", "long", "lookalikes"),
-    *("length", "negation", "pairs", "headers"),
+    *("length", "negation", "pairs", "title", "headers"),
 )
 MISSPELLING, TRIGGER, HEADERS = "misspelling", "trigger:", "headers:"
 KNOWN = (*PLAIN, "headers:FIELD", MISSPELLING, "misspelling:FILE", "trigger:FILE")

@@ -22,7 +22,7 @@ LONGEST = 64
 MOST_BITS = 31
 
 _CHARS, _ACROSS, _HASHED = "\tc", "\ta", "\th"
-_PROPERTY, _NEGATED, _PAIR, _FIELD = "\tp", "\tn", "\ts", "\tf"
+_PROPERTY, _NEGATED, _PAIR, _TITLE, _FIELD = "\tp", "\tn", "\ts", "\tl", "\tf"
 
 
 class Seen(NamedTuple):
@@ -141,6 +141,8 @@ def display(term: str) -> str:
     ('no refund', 'refund </s>', '‹·ref›', '«o·ref»')
     >>> display("\\tpcaps"), display("\\tngood"), display("\\tswhat…city"), display("\\tfsubject:free")
     ('[caps]', 'not_good', 'what…city', 'subject:free')
+    >>> display("\\tloil falls")
+    'title:oil falls'
     """
     if term.startswith(_CHARS):
         return f"‹{_visible(term.removeprefix(_CHARS))}›"
@@ -150,6 +152,8 @@ def display(term: str) -> str:
         return f"[{_visible(term.removeprefix(_PROPERTY))}]"
     if term.startswith(_NEGATED):
         return f"not_{term.removeprefix(_NEGATED)}"
+    if term.startswith(_TITLE):
+        return f"title:{term.removeprefix(_TITLE)}"
     if term.startswith((_PAIR, _FIELD)):
         return term[len(_PAIR) :]
     if term.startswith(_HASHED):

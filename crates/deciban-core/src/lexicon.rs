@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::Invalid;
-use crate::properties::{FIELD, NEGATED, PAIR, PROPERTY};
+use crate::properties::{FIELD, NEGATED, PAIR, PROPERTY, TITLE};
 use crate::read::{Finding, Scratch, read};
 use crate::table::Node;
 use crate::terms::{ACROSS, CHARS, Terms};
@@ -174,7 +174,7 @@ impl Lexicon {
         let mut seen = self.terms.seen(text);
         if self.terms.hash_bits.is_none() {
             seen.sort_by_key(|seen| match &seen.name {
-                told if [PROPERTY, NEGATED, PAIR, FIELD].iter().any(|kind| told.starts_with(kind)) => 4,
+                told if [PROPERTY, NEGATED, PAIR, TITLE, FIELD].iter().any(|kind| told.starts_with(kind)) => 4,
                 across if across.starts_with(ACROSS) => 3,
                 inside if inside.starts_with(CHARS) => 2,
                 words if words.contains(' ') => 1,

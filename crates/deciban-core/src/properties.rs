@@ -4,7 +4,7 @@
 //! A text is cut once, into words (runs of letters, digits and underscores), addresses and what stands between them
 //! ([`Pieces`]); whatever stands inside an address is seen as that address alone. Names begin with [`PROPERTY`], the
 //! property's name and, for most, a colon and a detail; told again, it is told by powers of two: `caps`, `caps×2`, `caps×4`. Negated words with [`NEGATED`], pairs of words with
-//! [`PAIR`], words of mail headers with [`FIELD`] and the field's name. `docs/properties.md` says of each what it sees exactly.
+//! [`PAIR`], words of titles with [`TITLE`], those of mail headers with [`FIELD`] and the field's name. `docs/properties.md` says of each what it sees exactly.
 
 mod encoded;
 mod headers;
@@ -13,6 +13,7 @@ mod negation;
 mod pairs;
 mod pieces;
 mod spelling;
+mod title;
 mod triggers;
 mod words;
 
@@ -34,6 +35,8 @@ pub const PROPERTY: &str = "\tp";
 pub const NEGATED: &str = "\tn";
 /// How the name of a pair of words begins.
 pub const PAIR: &str = "\ts";
+/// How the name of a word of a title, or of two that stand next to each other there, begins.
+pub const TITLE: &str = "\tl";
 /// How the name of a word of a header field begins.
 pub const FIELD: &str = "\tf";
 
@@ -53,9 +56,10 @@ enum Plain {
     Length,
     Negation,
     Pairs,
+    Title,
 }
 
-const NAMES: [(&str, Plain); 13] = [
+const NAMES: [(&str, Plain); 14] = [
     ("caps", Plain::Caps),
     ("capitalised", Plain::Capitalised),
     ("repeats", Plain::Repeats),
@@ -69,6 +73,7 @@ const NAMES: [(&str, Plain); 13] = [
     ("length", Plain::Length),
     ("negation", Plain::Negation),
     ("pairs", Plain::Pairs),
+    ("title", Plain::Title),
 ];
 const TRIGGER: &str = "trigger:";
 const HEADERS: &str = "headers:";
@@ -145,7 +150,7 @@ impl Properties {
 
     /// Whether words are looked at in the form in which they are counted.
     fn has_forms(&self) -> bool {
-        let plain = [Plain::Negation, Plain::Pairs];
+        let plain = [Plain::Negation, Plain::Pairs, Plain::Title];
         plain.into_iter().any(|one| self.asked.has(one)) || self.spelling.is_some() || !self.triggers.is_empty()
     }
 
@@ -185,6 +190,9 @@ impl Properties {
         }
         if self.asked.has(Plain::Pairs) {
             pairs::each(pieces, &mut tell);
+        }
+        if self.asked.has(Plain::Title) {
+            title::each(text, pieces, &mut tell);
         }
     }
 }

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from ..scorecard import WORDS
 from ..splits import folds_of as folds_of  # dealt as everywhere
 from .members import Labelled, Linear, Member
-from .seen import ACROSS, INSIDE, PAIRS, Sight
+from .seen import ACROSS, INSIDE, PAIRS, TITLES, Sight
 
 Floats = npt.NDArray[np.float64]
 STEPS = 300
@@ -38,7 +38,8 @@ MEMBERS = (
     Member("words, ratios, logistic", replace(TF_IDF, kinds=WORDS | PAIRS), "logistic", c=10.0, ratios=(0.3, 1.0)),
     Member("characters inside words, hinge", replace(TF_IDF, kinds=INSIDE), "squared_hinge"),
     Member("characters, ratios, logistic", replace(TF_IDF, kinds=ACROSS), "logistic", c=10.0, ratios=(0.3, 1.0)),
-    Member("characters, naive Bayes", replace(PRESENCE, kinds=ACROSS), "bayes", alpha=0.3),
+    Member("characters, naive Bayes", replace(PRESENCE, kinds=ACROSS), "bayes", alpha=0.01),
+    Member("titles, ratios, logistic", replace(PRESENCE, kinds=TITLES), "logistic", ratios=(0.3, 1.0)),
 )
 
 

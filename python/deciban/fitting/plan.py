@@ -91,17 +91,18 @@ def most_characters(budget: float | None) -> float:
 
 
 def _terms(settings: Settings, length: int, n: int, k: int) -> dict[str, Any]:
-    """What is seen of n texts of so many characters, with k labels. Longer runs, and pairs, have their time, too."""
+    """What is seen of n texts of so many characters, with k labels. What takes longer has its time, too."""
     is_long, seconds = length > LONG * n, np.inf if settings.budget is None else settings.budget
     if length > CHARS_A_SECOND * seconds:
         runs = {"words": (1, 3)} if is_long and length * k <= RUNS_A_SECOND * seconds else {}
         inside = {"chars": (2, 4)} if length <= INSIDE_A_SECOND * seconds else {}
         return {**WORDS, **runs, **inside}
-    if is_long:
-        return {**WORDS, "words": (1, 3), "chars": (2, 5), "chars_across": (1, 5)}
     given = {} if settings.properties is None else settings.properties.as_dict()
-    pairs = Properties.of({**given, "pairs": []})
-    return {**WORDS, "chars": (2, 6), "chars_across": (1, 6), "properties": pairs}
+    if is_long:
+        titles = Properties.of({**given, "title": []})
+        return {**WORDS, "words": (1, 3), "chars": (2, 5), "chars_across": (1, 5), "properties": titles}
+    both = Properties.of({**given, "title": [], "pairs": []})
+    return {**WORDS, "chars": (2, 6), "chars_across": (1, 6), "properties": both}
 
 
 class Late(Exception):  # noqa: N818

@@ -8,7 +8,7 @@ is the length of the row so made, or 1:
     idf_j = 1 + log((1 + n) / (1 + m_j))              of n documents, m_j of them with the term
 
 idf_j and |x| know nothing of labels. A model may see some kinds of terms only (words, those of fields or of the text of
-mails, pairs of words, characters inside words, across), and only those that `least` documents have.
+mails, pairs of words, words of titles, characters inside words, across), and only those that `least` documents have.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 ACROSS, INSIDE = KINDS["\ta"], KINDS["\tc"]
 PAIRS = 32  # of words that stand apart: a bit to be seen by; in a row's length they are words
-ALL = ACROSS | INSIDE | WORDS | PAIRS
+TITLES = 64  # words of titles, the same
+ALL = ACROSS | INSIDE | WORDS | PAIRS | TITLES
 AT_ONCE = 1 << 20  # products
 UNSEEN = 2**32 - 1  # the column of a term that is not seen
 
@@ -53,7 +54,7 @@ class Sight:
     @property
     def group(self) -> int:
         """The group that its weights are, by its number in a scorecard's scaling."""
-        kinds = self.kinds & ~PAIRS | (WORDS if self.kinds & PAIRS else 0)
+        kinds = self.kinds & ~(PAIRS | TITLES) | (WORDS if self.kinds & (PAIRS | TITLES) else 0)
         return group_of(self.weighting, kinds if self.length_norm else 0)
 
 
@@ -138,7 +139,7 @@ def _of_kinds(counts: Counts, kinds: int) -> npt.NDArray[np.bool_]:
     places = range(len(counts.lexicon))
     name = lambda place: counts.lexicon.name(place) or ""  # noqa: E731
     of = np.full(len(places), WORDS)
-    for start, kind in (*KINDS.items(), ("\ts", PAIRS)):
+    for start, kind in (*KINDS.items(), ("\ts", PAIRS), ("\tl", TITLES)):
         after = start[:-1] + chr(ord(start[-1]) + 1)
         first, last = (bisect_left(places, edge, key=name) for edge in (start, after))
         of[first:last] = kind

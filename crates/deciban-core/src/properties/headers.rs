@@ -78,6 +78,11 @@ impl<T: Tell> Telling<'_, T> {
     }
 }
 
+/// How many fields a text begins with.
+pub(super) fn count(text: &str) -> usize {
+    fields(text).len()
+}
+
 /// The fields that a text begins with.
 fn fields(text: &str) -> Vec<Field<'_>> {
     let mut found: Vec<Field<'_>> = Vec::new();

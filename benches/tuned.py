@@ -11,7 +11,9 @@ get them with spaces between; deciban cuts texts itself). Files that they learn 
   or very many labels the grid is smaller, and one part in five is held out instead (`_grid`, told on the page). With
   over a thousand labels one model a label does not fit into memory or time: nearest neighbours.
 - fastText: its own autotune, for as many seconds as processors took to train deciban on the same part (ten at least),
-  judged by a tenth of the training part; then the settings that were found, learnt from all of it.
+  judged by a tenth of the training part; then the settings that were found, learnt from all of it, at half the rate
+  where weights overflow. Autotune ends by learning once more, however long that takes: where it has not ended after ten
+  times its seconds, or no trial ended in time, the settings are those of fastText's tutorial.
 - Vowpal Wabbit: one against all, runs of one or two words, 8 passes, 2^24 weights (2^26 for over 50 labels); loss and
   rate by a held-out tenth. With over a thousand labels a tree (`--recall_tree`) instead of one against all.
 
@@ -21,11 +23,14 @@ longer on the clock than on a processor (`busy`).
 
 from __future__ import annotations
 
+import contextlib
+import multiprocessing
 import re
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from itertools import product
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,6 +41,7 @@ TOKEN = re.compile(r"\w+|[^\w\s]")
 MUCH = 12_000_000  # characters to train on, times a tenth of the labels: from there on grids are smaller
 FEW, VERY_MANY = 8, 1000  # labels
 BUDGET, LEAST_SECONDS = 60.0, 10
+LAST_TRAINING = 10  # times the seconds of autotune
 LOOP = 1.0  # seconds
 Labels = Sequence[str]
 
@@ -202,21 +208,44 @@ class FastText:
         with tempfile.TemporaryDirectory() as folder:
             parts = [_written(Path(folder, name), lines, of) for name, of in (("train", train), ("valid", test))]
             whole = _written(Path(folder, "whole"), lines, test + train)
-            try:
-                found = fasttext.train_supervised(
-                    parts[0], autotuneValidationFile=parts[1], autotuneDuration=self.seconds, **most
-                ).f.getArgs()
-                chosen = {name: getattr(found, name) for name in ("lr", "epoch", "dim", "wordNgrams", "minn", "maxn")}
-                chosen |= {"bucket": found.bucket, "loss": str(found.loss).rpartition(".")[2]}
-            except RuntimeError:  # no trial ended in time
-                chosen = {"lr": 0.5, "epoch": 25, "wordNgrams": 2}
-            self.model = fasttext.train_supervised(whole, **chosen, **most)
+            chosen = _autotuned(parts, self.seconds, most) or {"lr": 0.5, "epoch": 25, "wordNgrams": 2}
+            while True:
+                try:
+                    self.model = fasttext.train_supervised(whole, **chosen, **most)
+                    break
+                except RuntimeError:  # its weights are no numbers any more
+                    chosen["lr"] /= 2
         shown = {name: round(value, 3) if isinstance(value, float) else value for name, value in chosen.items()}
         self.told = f"autotune of {self.seconds} s: {', '.join(f'{name} {value}' for name, value in shown.items())}"
 
     def predict(self, texts: list[str]) -> list[str]:
         answers, _ = self.model.predict([tokens(text) for text in texts])
         return [self.names[int(one[0].removeprefix("__label__"))] if one else self.names[0] for one in answers]
+
+
+def _autotuned(parts: list[str], seconds: int, most: dict[str, Any]) -> dict[str, Any] | None:
+    """What autotune chooses; None where it ends no trial in time, or does not come to an end."""
+    chosen, told = multiprocessing.Pipe(duplex=False)
+    child = multiprocessing.get_context("fork").Process(target=_autotune, args=(told, parts, seconds, most))
+    child.start()
+    told.close()
+    try:
+        return dict(chosen.recv()) if chosen.poll(LAST_TRAINING * seconds) else None
+    except EOFError:
+        return None
+    finally:
+        child.kill()
+        child.join()
+
+
+def _autotune(told: Connection, parts: list[str], seconds: int, most: dict[str, Any]) -> None:
+    import fasttext
+
+    with contextlib.suppress(RuntimeError):
+        model = fasttext.train_supervised(parts[0], autotuneValidationFile=parts[1], autotuneDuration=seconds, **most)
+        args = model.f.getArgs()
+        found = {name: getattr(args, name) for name in ("lr", "epoch", "dim", "wordNgrams", "minn", "maxn", "bucket")}
+        told.send(found | {"loss": str(args.loss).rpartition(".")[2]})
 
 
 def _written(path: Path, lines: list[str], places: list[int]) -> str:

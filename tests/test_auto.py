@@ -140,6 +140,23 @@ def test_of_many_labels_what_is_fitted_is_taken_where_it_does_better(is_clear, c
     assert model.provenance[0]["auto"].startswith(why)
 
 
+@pytest.mark.parametrize(("is_run", "chosen"), [(True, (1, 2)), (False, (1, 1))])
+def test_of_very_many_labels_it_sees_runs_where_those_tell_more(is_run, chosen, monkeypatch):
+    monkeypatch.setattr(plan, "MOST_SCORES", 1)
+    rng = np.random.default_rng(0)
+    labels = [f"{letter}{vowel}" for letter in "bcdfghjklm" for vowel in "aeio"] * 20
+    words = [f"w{number}" for number in range(200)]
+
+    def text(label):
+        mixed = [3 * letter for letter in rng.permutation(list("bcdfghjklmaeio"))]
+        own = [*mixed, 3 * label[0], 3 * label[1]] if is_run else [2 * label]
+        return " ".join([*own, *rng.choice(words, 9)])
+
+    model = deciban.train([text(label) for label in labels], labels)
+    assert (model.settings.model, model.settings.words) == ("multinomial", chosen)
+    assert "smoothings of the plain model alone; right by leave-one-out: words" in model.provenance[0]["auto"]
+
+
 def test_of_many_labels_terms_that_were_asked_for_are_not_chosen_again():
     plan = planned(Settings(model="auto", chars=(2, 3)), np.array([50] * 400), 10**7)
     assert (plan.settings.model, plan.settings.chars, plan.ways) == ("ratio", (2, 3), {})

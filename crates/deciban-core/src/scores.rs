@@ -3,16 +3,18 @@
 mod adding;
 mod brief;
 mod card;
+mod coarse;
 mod layout;
 
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub(crate) use self::adding::each_row;
 use self::brief::Brief;
 pub use self::card::Scorecard;
 pub(crate) use self::card::check_postings;
 use self::card::possible;
+use self::coarse::Coarse;
 use self::layout::Layout;
 use crate::Invalid;
 use crate::calibration::Calibration;
@@ -29,6 +31,13 @@ const SIDE_BY_SIDE: usize = 4;
 const DENSE_LABELS: usize = 64;
 const DENSE_NUMBERS: usize = 1 << 26;
 
+/// What tells labels without their scores, in most texts.
+#[derive(Debug)]
+enum Teller {
+    Brief(Brief),
+    Coarse(Coarse),
+}
+
 /// A scorecard that has been checked, and is laid out for adding once there is much to add.
 #[derive(Debug)]
 pub struct Scorer {
@@ -40,7 +49,7 @@ pub struct Scorer {
     scored: AtomicUsize,
     layout: OnceLock<Layout>,
     told: AtomicUsize,
-    brief: OnceLock<Option<Brief>>,
+    teller: OnceLock<Option<Teller>>,
     many: OnceLock<Many>,
 }
 
@@ -80,7 +89,7 @@ impl Scorer {
             scored: AtomicUsize::new(0),
             layout: OnceLock::new(),
             told: AtomicUsize::new(0),
-            brief: OnceLock::new(),
+            teller: OnceLock::new(),
             many: OnceLock::new(),
         })
     }
@@ -123,9 +132,13 @@ impl Scorer {
         let labels = |part: &[T]| {
             let mattering = self.calibration.as_ref().filter(|calibration| !calibration.keeps_order());
             if mattering.is_none()
-                && let Some(brief) = self.brief(lexicon, parts::bytes(part))
+                && let Some(teller) = self.teller(lexicon, parts::bytes(part))
             {
-                return brief.labels(lexicon, part, |text| self.best_of_one(lexicon, text));
+                let otherwise = |text: &T| self.best_of_one(lexicon, text);
+                return match teller {
+                    Teller::Brief(brief) => brief.labels(lexicon, part, otherwise),
+                    Teller::Coarse(coarse) => coarse.labels(lexicon, part, otherwise),
+                };
             }
             let mut all = Vec::with_capacity(part.len());
             if mattering.is_some() || !self.is_sparse() {
@@ -165,6 +178,24 @@ impl Scorer {
             all
         };
         parts::joined(parts::run(parts::cut(texts, threads).into_iter().map(|part| || labels(part)).collect()))
+    }
+
+    /// What tells labels, if there can be such and so many bytes more make it worth it: as many as there are terms.
+    fn teller(&self, lexicon: &Lexicon, bytes: usize) -> Option<&Teller> {
+        let is_worth_it = || {
+            let before = self.told.fetch_add(bytes, Ordering::Relaxed);
+            before.saturating_add(bytes) >= self.card.indptr.len() - 1
+        };
+        let new = || {
+            let (labels, card) = (self.labels(), &self.card);
+            let is_plain = self.is_dense && self.pairs.first.is_empty() && !card.is_strict();
+            match labels {
+                _ if !is_plain => None,
+                0..=SIDE_BY_SIDE => Brief::new(card, lexicon).map(Teller::Brief),
+                _ => Some(Teller::Coarse(Coarse::new(card))),
+            }
+        };
+        (lexicon.expect(bytes) && is_worth_it()).then(|| self.teller.get_or_init(new))?.as_ref()
     }
 
     /// Whether labels are asked by their postings.

@@ -4,10 +4,8 @@
 //! stands with its weights in half a line of the cache. Where the two greatest sums are nearer to each other than rounding
 //! can have brought them, there is no answer, and the scores themselves have to be asked.
 
-use std::sync::atomic::Ordering;
-
 use super::layout::dense_rows;
-use super::{SIDE_BY_SIDE, Scorer};
+use super::{SIDE_BY_SIDE, Scorecard};
 use crate::four::Four;
 use crate::lexicon::Lexicon;
 use crate::near::prefetch_text;
@@ -32,10 +30,11 @@ pub(super) struct Brief {
 }
 
 impl Brief {
-    fn new(scorer: &Scorer, lexicon: &Lexicon) -> Option<Self> {
-        let (card, terms) = (&scorer.card, scorer.card.indptr.len() - 1);
-        let is_plain = scorer.pairs.first.is_empty() && scorer.scaled.is_none() && !card.binary && !card.is_strict();
-        if !scorer.is_dense || card.bias.len() > SIDE_BY_SIDE || terms > MOST_TERMS || !is_plain {
+    /// Of a scorecard of at most four labels, each of which may have every term; nothing, if it has too many of them, or too
+    /// great weights.
+    pub(super) fn new(card: &Scorecard, lexicon: &Lexicon) -> Option<Self> {
+        let terms = card.indptr.len() - 1;
+        if terms > MOST_TERMS || card.binary {
             return None;
         }
         let rows = dense_rows(card, 0..terms as u32);
@@ -84,15 +83,4 @@ fn clear(Four(sums): Four, margin: f64) -> Option<u32> {
         }
     }
     (greatest - second > margin).then_some(best)
-}
-
-impl Scorer {
-    /// The differences, if they can tell labels and so many bytes more make them worth it: as many as there are terms.
-    pub(super) fn brief(&self, lexicon: &Lexicon, bytes: usize) -> Option<&Brief> {
-        let is_worth_it = || {
-            let before = self.told.fetch_add(bytes, Ordering::Relaxed);
-            before.saturating_add(bytes) >= self.card.indptr.len() - 1
-        };
-        (lexicon.expect(bytes) && is_worth_it()).then(|| self.brief.get_or_init(|| Brief::new(self, lexicon)))?.as_ref()
-    }
 }

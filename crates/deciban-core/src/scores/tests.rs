@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::coarse::MOST_TERMS;
 use super::layout::Layout;
 use super::*;
 use crate::lexicon::Names;
@@ -39,32 +40,53 @@ fn scores_are_the_same_to_the_last_bit_with_an_index_and_without() {
     }
 }
 
+/// A scorecard of ten terms, 100 to 109, each of which says something of every label.
+fn full_card(labels: usize, weight: Vec<f64>, binary: bool) -> (Lexicon, Scorecard) {
+    let names: String = (100..110).map(|name| name.to_string()).collect();
+    let names = Names::new(names.into_bytes(), (0..=10).map(|at| 3 * at).collect()).unwrap();
+    let card = Scorecard {
+        bias: weight[..labels].to_vec(),
+        absent: vec![-0.3; labels],
+        indptr: (0..=10).map(|term| term * labels as i64).collect(),
+        label: (0..10 * labels as u32).map(|p| p % labels as u32).collect(),
+        weight,
+        binary,
+    };
+    (Lexicon::new(Terms::default(), names).unwrap(), card)
+}
+
 proptest! {
     #[test]
-    fn labels_told_in_brief_are_those_of_the_greatest_scores(
-        weights in prop::collection::vec(prop::sample::select(vec![-1.5, 0.0, 0.1, 0.1 + 1e-9, 0.1 + 1e-16, 2.0]), 40),
-        labels in 1..5_usize,
+    fn labels_told_without_scores_are_those_of_the_greatest(
+        weights in prop::collection::vec(prop::sample::select(vec![-1.5, 0.0, 0.1, 0.1 + 1e-5, 0.1 + 1e-9, 0.1 + 1e-16, 2.0]), 640),
+        labels in prop_oneof![1..5_usize, 5..10_usize, prop::sample::select(vec![31, 32, 33, 64])],
         words in prop::collection::vec(prop::collection::vec(0..12_u32, 0..9), 1..9),
-        great in prop::sample::select(vec![1.0, 1e29, 1e99]),
+        great in prop::sample::select(vec![0.0, 1.0, 1e29, 1e99]),
+        binary in any::<bool>(),
     ) {
-        let names = Names::new((100..110).map(|name| name.to_string()).collect::<String>().into_bytes(), (0..=10).map(|at| 3 * at).collect()).unwrap();
-        let lexicon = Lexicon::new(Terms::default(), names).unwrap();
         let weight: Vec<f64> = weights.iter().take(10 * labels).map(|weight| weight * great).collect();
-        let card = Scorecard {
-            bias: weight[..labels].to_vec(),
-            absent: vec![-0.3; labels],
-            indptr: (0..=10).map(|term| term * labels as i64).collect(),
-            label: (0..10 * labels as u32).map(|p| p % labels as u32).collect(),
-            weight,
-            binary: false,
-        };
+        let (lexicon, card) = full_card(labels, weight, binary);
         let scorer = Scorer::new(card, 10).unwrap();
         let texts: Vec<String> = words.iter().map(|some| some.iter().map(|word| format!("{} ", 100 + word)).collect()).collect();
         prop_assert!(lexicon.expect(10));
-        prop_assert_eq!(scorer.brief(&lexicon, 10).is_some(), great < 1e30);
+        match scorer.teller(&lexicon, 10) {
+            Some(Teller::Brief(_)) => prop_assert!(labels < 5 && great < 1e30 && !binary),
+            Some(Teller::Coarse(_)) => prop_assert!(labels >= 5),
+            None => prop_assert!(labels < 5 && (great > 1e30 || binary)),
+        }
         let expected: Vec<u32> = scorer.scores(&lexicon, &texts, 1).chunks(labels).map(greatest).collect();
         prop_assert_eq!(scorer.best(&lexicon, &texts, 1), expected);
     }
+}
+
+#[test]
+fn most_labels_need_no_scores() {
+    let weight = (0..200).map(|p| f64::from(p * p % 97) - 50.0).collect();
+    let (lexicon, card) = full_card(20, weight, false);
+    let coarse = Coarse::new(&card);
+    let told = coarse.labels(&lexicon, &["100 101 104", "102 102 109 103", "none of them"], |_| 77);
+    assert!(told[..2].iter().all(|&label| label < 20));
+    assert_eq!(coarse.labels(&lexicon, &["100 ".repeat(MOST_TERMS + 1)], |_| 77), [77]);
 }
 
 #[test]

@@ -140,10 +140,15 @@ impl Lexicon {
     /// A byte takes about as long to search for as a term to index, so there is one once both are as many: whatever
     /// comes after, at most twice the time that it would have taken is spent.
     pub fn expect(&self, bytes: usize) -> bool {
+        self.expect_in(bytes, || by_length(&self.names))
+    }
+
+    /// The same; an index is made in an order of places: those that come first stand where they are looked for first.
+    pub(crate) fn expect_in(&self, bytes: usize, order: impl FnOnce() -> Vec<u32>) -> bool {
         let is_worth_it =
             || self.searched.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) >= self.names.len();
         if self.places.get().is_none() && is_worth_it() {
-            self.places.get_or_init(|| places(&self.names));
+            self.places.get_or_init(|| places(&self.names, &order()));
         }
         self.places.get().is_some()
     }
@@ -202,14 +207,19 @@ impl Index {
 #[derive(Debug, Clone, Copy, Default)]
 struct Place(Option<NonZero<u32>>);
 
-/// The index of some names. Short words are the frequent ones: those that come first stand where they are looked for first.
-fn places(names: &Names) -> Trie<Place> {
+/// The index of some names, in an order of their places.
+fn places(names: &Names, order: &[u32]) -> Trie<Place> {
     let mut trie = Trie::new();
-    let all = || names.iter().zip((1..).map(|place| Place(NonZero::new(place))));
-    let of_length =
-        |lengths: std::ops::RangeInclusive<usize>| all().filter(move |(name, _)| lengths.contains(&name.len()));
-    trie.set_all(of_length(0..=3).chain(of_length(4..=6)).chain(of_length(7..=usize::MAX)));
+    trie.set_all(order.iter().filter_map(|&at| Some((names.get(at as usize)?, Place(NonZero::new(at + 1))))));
     trie
+}
+
+/// Short names first, which are the frequent ones.
+fn by_length(names: &Names) -> Vec<u32> {
+    let of_length = |lengths: std::ops::RangeInclusive<usize>| {
+        (0_u32..).zip(names.iter()).filter(move |(_, name)| lengths.contains(&name.len())).map(|(place, _)| place)
+    };
+    of_length(0..=3).chain(of_length(4..=6)).chain(of_length(7..=usize::MAX)).collect()
 }
 
 #[cfg(test)]

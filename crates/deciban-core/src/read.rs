@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use crate::chars::{self, Run, Written, each_across, each_inside};
 use crate::edges::edged_grams;
+use crate::four::Four;
 use crate::hash::read_hashed;
 use crate::names::Joined;
 use crate::properties::Pieces;
@@ -47,6 +48,16 @@ pub(crate) trait Visit {
     fn long(&mut self, name: &[u8], is_term: bool) -> Option<Node>;
     /// An n-gram of words.
     fn pair(&mut self, first: Node, word: Node, is_term: bool) -> Option<Node>;
+    /// Words of a text that stand in some bytes, all of them terms and no more than that.
+    #[inline(always)]
+    fn words(&mut self, bytes: &[u8], words: &[Found])
+    where
+        Self: Sized,
+    {
+        for word in words {
+            word.show(bytes, true, self);
+        }
+    }
     /// An n-gram of words that begins no other.
     #[inline(always)]
     fn longest(&mut self, first: Node, word: Node) {
@@ -182,9 +193,7 @@ fn word_grams(
 
 #[inline(never)]
 fn each_word(bytes: &[u8], words: &[Found], visit: &mut impl Visit) {
-    for word in words {
-        word.show(bytes, true, visit);
-    }
+    visit.words(bytes, words);
 }
 
 /// Shows a run of characters, which is of this kind.
@@ -258,6 +267,80 @@ impl<V: Copy + Default, F: FnMut(V)> Visit for Finding<'_, V, F> {
         let (node, value) = self.trie.pairs.find(key, self.trie.pairs.hash(key))?;
         if is_term {
             (self.emit)(value);
+        }
+        Some(node)
+    }
+}
+
+/// A visitor that adds up the values of what is known.
+pub(crate) struct Summing<'a, V> {
+    pub(crate) trie: &'a Trie<V>,
+    pub(crate) sum: Four,
+    pub(crate) known: u64,
+}
+
+impl<V: Copy + Default + Into<Four>> Summing<'_, V> {
+    #[inline(always)]
+    fn add(&mut self, value: V) {
+        self.sum += value.into();
+        self.known += 1;
+    }
+
+    /// What is known of a word: its node and its value.
+    #[inline(always)]
+    fn of(&self, word: Found, bytes: &[u8]) -> Option<(Node, V)> {
+        let Trie { short, long, long_values, .. } = self.trie;
+        match word.key.as_place() {
+            None => short.find(word.key, word.hash),
+            Some((start, end)) => long.find(&bytes[start..end]).map(|at| (long.node(at), long_values[at])),
+        }
+    }
+}
+
+impl<V: Copy + Default + Into<Four>> Visit for Summing<'_, V> {
+    type Value = V;
+
+    #[inline(always)]
+    fn trie(&self) -> &Trie<V> {
+        self.trie
+    }
+
+    #[inline(always)]
+    fn words(&mut self, bytes: &[u8], words: &[Found]) {
+        // In registers, not where it stands, the sum waits for no memory.
+        let (mut sum, mut known) = (self.sum, self.known);
+        for &word in words {
+            if let Some((_, value)) = self.of(word, bytes) {
+                sum += value.into();
+                known += 1;
+            }
+        }
+        (self.sum, self.known) = (sum, known);
+    }
+
+    #[inline(always)]
+    fn short(&mut self, key: Short, hash: u64, is_term: bool) -> Option<Node> {
+        let (node, value) = self.trie.short.find(key, hash)?;
+        if is_term {
+            self.add(value);
+        }
+        Some(node)
+    }
+
+    fn long(&mut self, name: &[u8], is_term: bool) -> Option<Node> {
+        let at = self.trie.long.find(name)?;
+        if is_term {
+            self.add(self.trie.long_values[at]);
+        }
+        Some(self.trie.long.node(at))
+    }
+
+    #[inline(always)]
+    fn pair(&mut self, first: Node, word: Node, is_term: bool) -> Option<Node> {
+        let key = pair_key(first, word);
+        let (node, value) = self.trie.pairs.find(key, self.trie.pairs.hash(key))?;
+        if is_term {
+            self.add(value);
         }
         Some(node)
     }

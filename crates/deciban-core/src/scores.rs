@@ -130,11 +130,14 @@ impl Scorer {
     /// The label of the greatest score of each text; of equal ones the first.
     pub fn best<T: AsRef<str> + Sync>(&self, lexicon: &Lexicon, texts: &[T], threads: usize) -> Vec<u32> {
         let labels = |part: &[T]| {
-            let mattering = self.calibration.as_ref().filter(|calibration| !calibration.keeps_order());
+            let mattering = self.mattering();
             if mattering.is_none()
                 && let Some(teller) = self.teller(lexicon, parts::bytes(part))
             {
-                let otherwise = |text: &T| self.best_of_one(lexicon, text);
+                let otherwise = |text: &T| {
+                    lexicon.expect(text.as_ref().len());
+                    self.best_of_one(lexicon, text)
+                };
                 return match teller {
                     Teller::Brief(brief) => brief.labels(lexicon, part, otherwise),
                     Teller::Coarse(coarse) => coarse.labels(lexicon, part, otherwise),
@@ -180,12 +183,19 @@ impl Scorer {
         parts::joined(parts::run(parts::cut(texts, threads).into_iter().map(|part| || labels(part)).collect()))
     }
 
+    /// Makes ready for labels of so many more bytes of text.
+    pub fn expect(&self, lexicon: &Lexicon, bytes: usize) {
+        if self.mattering().is_some() || self.teller(lexicon, bytes).is_none() {
+            lexicon.expect(bytes);
+        }
+    }
+
     /// What tells labels, if there can be such and so many bytes more make it worth it: as many as there are terms.
     fn teller(&self, lexicon: &Lexicon, bytes: usize) -> Option<&Teller> {
-        let is_worth_it = || {
-            let before = self.told.fetch_add(bytes, Ordering::Relaxed);
-            before.saturating_add(bytes) >= self.card.indptr.len() - 1
-        };
+        let told = self.told.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        if told < self.card.indptr.len() - 1 {
+            return None;
+        }
         let new = || {
             let (labels, card) = (self.labels(), &self.card);
             let is_plain = self.is_dense && self.pairs.first.is_empty() && !card.is_strict();
@@ -195,7 +205,15 @@ impl Scorer {
                 _ => Some(Teller::Coarse(Coarse::new(card))),
             }
         };
-        (lexicon.expect(bytes) && is_worth_it()).then(|| self.teller.get_or_init(new))?.as_ref()
+        match self.teller.get_or_init(new) {
+            Some(Teller::Coarse(_)) if !lexicon.expect_in(bytes, || self.card.by_weight()) => None,
+            teller => teller.as_ref(),
+        }
+    }
+
+    /// The calibration, if it may change which score is the greatest.
+    fn mattering(&self) -> Option<&Calibration> {
+        self.calibration.as_ref().filter(|calibration| !calibration.keeps_order())
     }
 
     /// Whether labels are asked by their postings.

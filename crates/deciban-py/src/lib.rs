@@ -175,10 +175,14 @@ impl Lexicon {
         threads: usize,
     ) -> PyResult<(Array<'py, i64>, Array<'py, u32>, Array<'py, i64>)> {
         let mut all = Rows::default();
-        texts.in_runs_for(py, &self.0, |slice| {
-            all.append(rows(&self.0, slice, threads));
-            Ok(())
-        })?;
+        texts.in_runs_after(
+            py,
+            |bytes| self.0.expect(bytes),
+            |slice| {
+                all.append(rows(&self.0, slice, threads));
+                Ok(())
+            },
+        )?;
         Ok((PyArray1::from_vec(py, all.indptr), PyArray1::from_vec(py, all.term), PyArray1::from_vec(py, all.count)))
     }
 }

@@ -86,11 +86,15 @@ fn scores<'py>(
     score: impl Fn(&CoreLexicon, &[&str]) -> Vec<f64> + Sync,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let (lexicon, mut rows, mut all) = (&lexicon.bind(py).get().0, 0, Vec::new());
-    texts.in_runs_for(py, lexicon, |slice| {
-        rows += slice.len();
-        all.extend(score(lexicon, slice));
-        Ok(())
-    })?;
+    texts.in_runs_after(
+        py,
+        |bytes| lexicon.expect(bytes),
+        |slice| {
+            rows += slice.len();
+            all.extend(score(lexicon, slice));
+            Ok(())
+        },
+    )?;
     PyArray1::from_vec(py, all).reshape([rows, labels])
 }
 
@@ -103,11 +107,15 @@ fn top<'py>(
     find: impl Fn(&CoreLexicon, &[&str]) -> Vec<(u32, f64)> + Sync,
 ) -> PyResult<Top> {
     let (lexicon, mut all) = (&lexicon.bind(py).get().0, Vec::new());
-    texts.in_runs_for(py, lexicon, |slice| {
-        let found = find(lexicon, slice);
-        all.extend(found.chunks(width).map(|row| row.iter().map(|&(label, log_p)| (label, log_p.exp())).collect()));
-        Ok(())
-    })?;
+    texts.in_runs_after(
+        py,
+        |bytes| lexicon.expect(bytes),
+        |slice| {
+            let found = find(lexicon, slice);
+            all.extend(found.chunks(width).map(|row| row.iter().map(|&(label, log_p)| (label, log_p.exp())).collect()));
+            Ok(())
+        },
+    )?;
     Ok(all)
 }
 
@@ -120,11 +128,15 @@ fn answers<'py>(
     score: impl Fn(&CoreLexicon, &[&str]) -> Vec<f64> + Sync,
 ) -> PyResult<Answers> {
     let (lexicon, mut all) = (&lexicon.bind(py).get().0, Vec::new());
-    texts.in_runs_for(py, lexicon, |slice| {
-        let scores = score(lexicon, slice);
-        all.extend(decision::answers(&scores, labels).map(|found| (found.label, found.probabilities)));
-        Ok(())
-    })?;
+    texts.in_runs_after(
+        py,
+        |bytes| lexicon.expect(bytes),
+        |slice| {
+            let scores = score(lexicon, slice);
+            all.extend(decision::answers(&scores, labels).map(|found| (found.label, found.probabilities)));
+            Ok(())
+        },
+    )?;
     Ok(all)
 }
 
@@ -187,10 +199,14 @@ impl Scorer {
         labels: &Bound<'py, PyTuple>,
     ) -> PyResult<Bound<'py, PyList>> {
         let (lexicon, mut all) = (&self.lexicon.bind(py).get().0, Vec::new());
-        texts.in_runs_for(py, lexicon, |slice| {
-            all.extend(self.scorer.best(lexicon, slice, threads));
-            Ok(())
-        })?;
+        texts.in_runs_after(
+            py,
+            |bytes| self.scorer.expect(lexicon, bytes),
+            |slice| {
+                all.extend(self.scorer.best(lexicon, slice, threads));
+                Ok(())
+            },
+        )?;
         if all.iter().any(|&number| number as usize >= labels.len()) {
             return Err(PyValueError::new_err("there are fewer labels than the scorecard has"));
         }

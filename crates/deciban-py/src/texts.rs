@@ -3,7 +3,6 @@
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, make_array, new_empty_array};
 use arrow_schema::{ArrowError, DataType};
-use deciban_core::lexicon::Lexicon;
 use pyo3::exceptions::{PyException, PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyIterator, PyList, PyString, PyTuple};
@@ -54,16 +53,18 @@ impl<'py> Texts<'py> {
         self.in_runs_of(py, BYTES_AT_ONCE, job)
     }
 
-    /// The same, where terms of a lexicon are looked for: it is indexed first where there are enough texts.
-    pub fn in_runs_for(
+    /// The same, where much is made ready first if there is much text: `expect` is told about how many bytes there are.
+    pub fn in_runs_after<R>(
         &self,
         py: Python<'py>,
-        lexicon: &Lexicon,
+        expect: impl FnOnce(usize) -> R + Send,
         job: impl FnMut(&[&str]) -> PyResult<()> + Send,
     ) -> PyResult<()> {
         let bytes = self.about();
         if bytes > BYTES_AT_ONCE {
-            py.detach(|| lexicon.expect(bytes));
+            py.detach(|| {
+                expect(bytes);
+            });
         }
         self.in_runs(py, job)
     }

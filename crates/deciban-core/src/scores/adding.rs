@@ -7,7 +7,7 @@ use crate::four::Four;
 use crate::lexicon::Lexicon;
 use crate::near::prefetch_text;
 use crate::parts;
-use crate::read::{Finding, Scratch, read};
+use crate::read::{Scratch, Summing, read};
 use crate::rows::each_distinct;
 use crate::trie::Trie;
 
@@ -69,16 +69,12 @@ impl Scorer {
         let (mut scratch, mut scores) = (Scratch::default(), self.card.bias.clone());
         for (place, text) in texts.iter().enumerate() {
             texts.get(place + 1).into_iter().for_each(|next| prefetch_text(next.as_ref()));
-            let (mut sum, mut known) = (Four::ZERO, 0u64);
-            let add = |row| {
-                sum += row;
-                known += 1;
-            };
-            read(lexicon.terms(), text.as_ref(), &mut scratch, &mut Finding { trie, emit: add });
-            for ((score, bias), sum) in scores.iter_mut().zip(&self.card.bias).zip(sum.0) {
+            let mut found = Summing { trie, sum: Four::ZERO, known: 0 };
+            read(lexicon.terms(), text.as_ref(), &mut scratch, &mut found);
+            for ((score, bias), sum) in scores.iter_mut().zip(&self.card.bias).zip(found.sum.0) {
                 *score = bias + sum;
             }
-            emit(&mut scores, known as f64);
+            emit(&mut scores, found.known as f64);
         }
     }
 

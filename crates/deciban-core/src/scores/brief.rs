@@ -9,7 +9,7 @@ use super::{SIDE_BY_SIDE, Scorecard};
 use crate::four::Four;
 use crate::lexicon::Lexicon;
 use crate::near::prefetch_text;
-use crate::read::{Finding, Scratch, read};
+use crate::read::{Scratch, Summing, read};
 use crate::trie::Trie;
 
 /// Up to this many terms.
@@ -19,10 +19,21 @@ const GREATEST: f64 = 1e30;
 /// By how much of the greatest weight rounding can move two sums towards each other with each term, and then some.
 const ROUNDING: f64 = 1.0 / (1 << 21) as f64;
 
+/// What a term adds to each label beyond what it adds to the first.
+#[derive(Debug, Clone, Copy, Default)]
+struct Differences([f32; SIDE_BY_SIDE - 1]);
+
+impl From<Differences> for Four {
+    #[inline(always)]
+    fn from(Differences([a, b, c]): Differences) -> Four {
+        Four::from([0.0, a, b, c])
+    }
+}
+
 /// Differences of weights.
 #[derive(Debug)]
 pub(super) struct Brief {
-    trie: Trie<[f32; SIDE_BY_SIDE - 1]>,
+    trie: Trie<Differences>,
     /// The differences of the biases; there is no label where it is minus infinity.
     bias: Four,
     /// How far two sums must be from each other, for each term.
@@ -42,11 +53,15 @@ impl Brief {
         let greatest = numbers.fold(0.0, |greatest: f64, number| greatest.max(number.abs()));
         let differences = |place: u32| {
             let Four([first, a, b, c]) = rows[place as usize];
-            [a, b, c].map(|weight| (weight - first) as f32)
+            Differences([a, b, c].map(|weight| (weight - first) as f32))
         };
         let mut bias = [f64::NEG_INFINITY; SIDE_BY_SIDE];
         bias.iter_mut().zip(&card.bias).for_each(|(to, bias)| *to = bias - card.bias[0]);
-        let trie = (greatest < GREATEST).then(|| lexicon.mapped(differences)).flatten()?;
+        if greatest >= GREATEST {
+            return None;
+        }
+        let (mut trie, names, order) = (Trie::new(), lexicon.names(), card.by_weight());
+        trie.set_all(order.iter().filter_map(|&place| Some((names.get(place as usize)?, differences(place)))));
         Some(Brief { trie, bias: Four(bias), margin: greatest * ROUNDING })
     }
 
@@ -60,13 +75,9 @@ impl Brief {
         let (mut labels, mut scratch) = (Vec::with_capacity(texts.len()), Scratch::default());
         for (place, text) in texts.iter().enumerate() {
             texts.get(place + 1).into_iter().for_each(|next| prefetch_text(next.as_ref()));
-            let (mut sum, mut known) = (self.bias, 1_u64);
-            let add = |[a, b, c]: [f32; SIDE_BY_SIDE - 1]| {
-                sum += Four::from([0.0, a, b, c]);
-                known += 1;
-            };
-            read(lexicon.terms(), text.as_ref(), &mut scratch, &mut Finding { trie: &self.trie, emit: add });
-            labels.push(clear(sum, self.margin * known as f64).unwrap_or_else(|| otherwise(text)));
+            let mut found = Summing { trie: &self.trie, sum: self.bias, known: 1 };
+            read(lexicon.terms(), text.as_ref(), &mut scratch, &mut found);
+            labels.push(clear(found.sum, self.margin * found.known as f64).unwrap_or_else(|| otherwise(text)));
         }
         labels
     }

@@ -1,6 +1,7 @@
 //! W and b as flat buffers, checked.
 
 use crate::Invalid;
+use crate::order::by_radix;
 
 /// No weight is greater: no sum of weights is then more than a number can be, however long a text.
 const GREATEST: f64 = 1e100;
@@ -27,6 +28,22 @@ pub struct Scorecard {
 impl Scorecard {
     pub(super) fn is_strict(&self) -> bool {
         !self.absent.is_empty() && self.absent.iter().all(|&weight| weight == f64::NEG_INFINITY)
+    }
+
+    /// Terms by the greatest weight of each, roughly, from the greatest down: in naive Bayes frequent terms weigh most.
+    pub(super) fn by_weight(&self) -> Vec<u32> {
+        let of_posting = |p: usize| self.weight[p] + self.absent[self.label[p] as usize].max(-GREATEST);
+        let greatest = |postings: &[i64]| {
+            (postings[0] as usize..postings[1] as usize).map(of_posting).fold(f64::NEG_INFINITY, f64::max) as f32
+        };
+        let falling = |number: f32| {
+            let bits = number.to_bits();
+            let rising = if number.is_sign_negative() { !bits } else { bits | 1 << 31 };
+            u64::from(!rising >> 16)
+        };
+        let mut keyed = self.indptr.windows(2).map(|postings| falling(greatest(postings))).zip(0..).collect();
+        by_radix(&mut keyed, &mut Vec::new());
+        keyed.into_iter().map(|(_, term)| term).collect()
     }
 }
 

@@ -51,14 +51,18 @@ impl Coarse {
             widest = widest.max(0.5 * (high - low));
             greatest = greatest.max(high.max(-low));
         });
-        let step = widest / STEPS;
+        let step = (widest / STEPS).max(f64::MIN_POSITIVE);
+        let steps = step.recip();
         let mut lines = room(terms as usize * labels.div_ceil(ON_A_LINE));
         each_term(card, terms, |weights| {
             let (low, high) = ends(weights);
-            let middle = low + 0.5 * (high - low);
+            // Truncated, numbers above 0 are rounded if a half is added: `round` takes a call.
+            let (middle, up) = (low + 0.5 * (high - low), STEPS + 1.5);
             lines.extend(weights.chunks(ON_A_LINE).map(|weights| {
                 let mut line = Line([0; ON_A_LINE]);
-                line.0.iter_mut().zip(weights).for_each(|(to, weight)| *to = ((weight - middle) / step).round() as i16);
+                line.0.iter_mut().zip(weights).for_each(|(to, weight)| {
+                    *to = (((weight - middle) * steps + up) as i32 - (STEPS as i32 + 1)) as i16
+                });
                 line
             }));
         });

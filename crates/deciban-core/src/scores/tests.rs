@@ -63,20 +63,36 @@ proptest! {
         words in prop::collection::vec(prop::collection::vec(0..12_u32, 0..9), 1..9),
         great in prop::sample::select(vec![0.0, 1.0, 1e29, 1e99]),
         binary in any::<bool>(),
+        indexed in any::<bool>(),
     ) {
         let weight: Vec<f64> = weights.iter().take(10 * labels).map(|weight| weight * great).collect();
         let (lexicon, card) = full_card(labels, weight, binary);
         let scorer = Scorer::new(card, 10).unwrap();
         let texts: Vec<String> = words.iter().map(|some| some.iter().map(|word| format!("{} ", 100 + word)).collect()).collect();
-        prop_assert!(lexicon.expect(10));
+        prop_assert_eq!(lexicon.expect(if indexed { 10 } else { 0 }), indexed);
         match scorer.teller(&lexicon, 10) {
             Some(Teller::Brief(_)) => prop_assert!(labels < 5 && great < 1e30 && !binary),
             Some(Teller::Coarse(_)) => prop_assert!(labels >= 5),
             None => prop_assert!(labels < 5 && (great > 1e30 || binary)),
         }
+        let told = scorer.best(&lexicon, &texts, 1);
         let expected: Vec<u32> = scorer.scores(&lexicon, &texts, 1).chunks(labels).map(greatest).collect();
-        prop_assert_eq!(scorer.best(&lexicon, &texts, 1), expected);
+        prop_assert_eq!(told, expected);
     }
+}
+
+#[test]
+fn terms_of_great_weights_come_first() {
+    let weight = vec![-2.0, -9.0, 0.5, -0.0, 0.0, -3.0];
+    let card = Scorecard {
+        bias: vec![0.0; 2],
+        absent: vec![-1.0; 2],
+        indptr: vec![0, 1, 2, 4, 4, 6],
+        label: vec![0, 1, 0, 1, 0, 1],
+        weight,
+        binary: false,
+    };
+    assert_eq!(card.by_weight(), [2, 4, 0, 1, 3]);
 }
 
 #[test]

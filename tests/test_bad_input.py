@@ -310,9 +310,9 @@ def test_a_cut_off_model_says_how_much_there_is(run, folder):
 
 WRONG_USAGE = {
     "train": "the following arguments are required: FILE; see deciban train",
-    "train mail.csv --colour red": "unrecognized arguments: --colour red",
-    "train mail.csv --wor 1": "unrecognized arguments: --wor 1",
-    "train mail.csv more.csv": "unrecognized arguments: more.csv",
+    "train mail.csv --colour red": "unrecognized arguments: --colour red; see deciban train --help",
+    "train mail.csv --wor 1": "unrecognized arguments: --wor 1; see deciban train --help",
+    "train mail.csv more.csv": "unrecognized arguments: more.csv; see deciban train --help",
     "train mail.csv --alpha": "argument --alpha: expected one argument",
     "train mail.csv --alpha many": "argument --alpha: invalid float value: 'many'",
     "train mail.csv --threads 0": "argument --threads: expected a whole number above 0, got '0'",

@@ -431,6 +431,18 @@ def test_a_model_is_made_of_mails_alone(tmp_path):
     assert filtered(path, mail=SPAM % 3)[0].startswith(b"X-Deciban: ")
 
 
+def test_the_first_model_is_made_of_the_first_mails_of_two_labels(tmp_path):
+    model = tmp_path / "mail.deciban"
+    for i in range(2):
+        _, said = filtered(model, "--learn", "spam", mail=SPAM % i)
+        assert said == f"deciban: {model}: no model yet: {i + 1} of the mails wait for some of a second label\n"
+    assert filtered(model, "--learn", "ham", mail=HAM % 0) == (b"", "")
+    judged, said = filtered(model, mail=HAM % 1)
+    assert (judged.startswith(b"X-Deciban: "), said) == (True, "")
+    assert filtered(model, "--learn", "spam", mail=SPAM % 2) == (b"", "")
+    assert journal.entries(f"{model}.journal") == [Entry("spam", SPAM % 2)]
+
+
 def test_learning_is_exact_and_forgetting_takes_it_back(model):
     before = deciban.load(model).counts
     new = [b"Subject: new\n\nspam number %d\n" % i for i in range(3)]

@@ -106,9 +106,12 @@ def run(arguments: list[str]) -> int:
     """Runs one command; returns its exit status."""
     top = parser([name for name in arguments[:1] if name in COMMANDS] or COMMANDS)
     try:
-        given = top.parse_args(arguments)
+        given, others = top.parse_known_args(arguments)
     except SystemExit:  # argparse has shown the help
         return 0
+    if others:
+        command = f" {given.command}" if given.command else ""
+        raise UsageError(f"unrecognized arguments: {' '.join(others)}; see deciban{command} --help")
     if given.version:
         from .. import __version__
 

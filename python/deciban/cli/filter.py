@@ -8,6 +8,7 @@ comes out, unchanged. With --learn or --forget, the mail is learnt or forgotten 
 from __future__ import annotations
 
 import io
+import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from typing import TYPE_CHECKING
@@ -127,7 +128,9 @@ def _many(given: Namespace) -> int:
 
 
 def _change(given: Namespace) -> int:
-    """Learns or forgets: one mail goes to the journal, which is folded once it is long; files are folded at once."""
+    """Learns or forgets: one mail goes to the journal, which is folded once it is long; files are folded at once, and so
+    is what a first model can be made of.
+    """
     from ..filtering import journal
     from ..filtering.boxes import boxes
     from ..filtering.records import Entry
@@ -138,7 +141,7 @@ def _change(given: Namespace) -> int:
         many = (mail for file in given.mails for box in boxes(file) for mail in box.mails)
         every = many if given.mails else iter([sys.stdin.buffer.read()])
         waiting = journal.append(given.model, (Entry(label, mail, forget) for mail in every))
-        if given.mails or waiting >= given.fold_after:
+        if given.mails or waiting >= given.fold_after or not os.path.exists(given.model):
             _tell(given, journal.fold(given.model))
     except DecibanError as error:
         screen.tell(str(error))

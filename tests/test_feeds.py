@@ -19,7 +19,7 @@ import deciban
 from conftest import ROOT
 from deciban import errors
 from deciban.cli import main
-from deciban.feeds import Answer, Item, Nothing, interest, neighbours, open_feed
+from deciban.feeds import Answer, Item, Nothing, interest, neighbours, open_feed, words
 from deciban.feeds.fading import STEPS, Fading, halved, step_of, weight_of
 from deciban.feeds.items import from_lines
 from deciban.feeds.space import Space
@@ -324,11 +324,69 @@ def test_points_of_kinds_are_near_within_a_kind(stream):
 
 def test_the_greatest_eigenvalues_of_links_are_found(stream):
     space, _ = stream
-    walk, root = neighbours._links(*space._nearest, space.tied)
+    walk, root = space._links
     exact = np.linalg.eigvalsh(neighbours._walked(walk, root, np.eye(200)))[::-1]
     vectors, values = neighbours.greatest(walk, root, space.points[:, :20])
     assert values == pytest.approx(exact[:20], abs=0.02)
     assert neighbours._walked(walk, root, vectors[:, :1]) == pytest.approx(vectors[:, :1], abs=1e-6)
+
+
+def test_what_is_said_of_a_text_is_spread_over_its_links(stream):
+    space, _ = stream
+    walk, root = space._links
+    p = root[:, None] * neighbours._walked(walk, root, np.diag(1 / root))
+    assert p.sum(axis=1) == pytest.approx(np.ones(200))
+    assert (p[np.arange(200)[:, None], space._nearest[0]] > 0).all()
+    u = np.random.default_rng(0).standard_normal(200)
+    assert space.spread(u) == pytest.approx(u + 0.8 * p @ u + 0.64 * p @ p @ u)
+    assert Space.of(Terms(), HOCKEY + CHURCH).spread(u) is u  # too short a stream
+
+
+def test_of_two_texts_of_the_same_words_the_one_in_an_interesting_thread_ranks_higher_by_more_than_its_kind(model):
+    rng = np.random.default_rng(0)
+    some = [" ".join(f"word{n}" for n in rng.integers(0, 60, 8)) for _ in range(200)]
+    items = [Item(str(n), text, title="On ice" if n < 8 else "") for n, text in enumerate(some)]
+    with open_feed(model, new=True) as feed:
+        feed.read(items)
+        for n in range(4):
+            feed.answer(str(n), "yes")
+            feed.answer(str(n + 50), "no")
+        near, _ = feed._asking
+        _, w, ranking = feed._learnt
+        alone = interest.both(feed._space, w, near)
+        thread, others = slice(4, 8), slice(100, 200)
+        gained = interest.deviations(ranking) - interest.deviations(alone)
+        assert gained[thread].mean() > gained[others].mean() + 0.2
+        assert ranking.tolist() == feed._space.spread(alone).tolist()
+
+
+def test_words_are_fitted_again_to_the_shares_by_words_and_kinds(model):
+    with open_feed(model, new=True) as feed:
+        feed.read(ITEMS)
+        feed.answer("h0", "yes")
+        feed.answer("c0", "no")
+        space, asked = feed._space, feed._asked
+        near, first = feed._asking
+        q, w, _ = feed._learnt
+        assert near.tolist() == interest.nearness(space, asked).tolist()
+        assert q.tolist() == interest.shares(first, asked).tolist() != interest.shares(near, asked).tolist()
+        assert w.tolist() == words.weights(space, q, asked).tolist()
+
+
+def test_questions_go_by_what_is_said_before_it_is_spread(model, stream, monkeypatch):
+    space, _ = stream
+    texts = [" ".join(space.lexicon.names()[k] for k in space.rows.term[space.rows.row == n]) for n in range(200)]
+    asked = []
+    for path, far in ((model, neighbours.FAR), (model.with_name("spread.deciban"), 20)):
+        monkeypatch.setattr(neighbours, "FAR", far)
+        with open_feed(path, new=True) as feed:
+            feed.read([Item(str(n), text) for n, text in enumerate(texts)])
+            feed.answer("0", "yes")
+            for _ in range(8):
+                item = feed.question()
+                feed.answer(item.id, "yes" if int(item.id) < 50 else "no")
+            asked.append(list(feed.answers))
+    assert asked[0] == asked[1]
 
 
 def test_texts_are_tied_by_an_address_or_a_subject_that_they_share():

@@ -118,7 +118,7 @@ class Feed:
 
     def _forget(self, *made: str) -> None:
         """Lets go of what was made of what was known."""
-        for name in (*made, "_learnt", "_odds", "classifier"):
+        for name in (*made, "_asking", "_learnt", "_odds", "classifier"):
             vars(self).pop(name, None)
 
     def _learn(self, line: dict[str, Any]) -> None:
@@ -193,15 +193,20 @@ class Feed:
         return interest.Asked(np.array([n for n, _ in at], np.int64), np.array(liked, np.bool_), np.array(left, float))
 
     @cached_property
+    def _asking(self) -> tuple[interest.Floats, interest.Floats]:
+        """How near each text is to what is interesting; and by that and by words: what is asked about."""
+        asked, space = self._asked, self._space
+        near = interest.nearness(space, asked) if asked.likes else np.zeros(len(self.items))
+        w = words.weights(space, interest.shares(near, asked), asked)
+        return near, interest.both(space, w, near)
+
+    @cached_property
     def _learnt(self) -> tuple[interest.Floats, interest.Floats, interest.Floats]:
         """How likely each text is interesting, what each word says of that, and what both say: the ranking."""
-        asked, space = self._asked, self._space
-        near, q = np.zeros(len(self.items)), np.full(len(self.items), 0.5)
-        if asked.likes:
-            near = interest.nearness(space, asked)
-            q = interest.shares(near, asked)
-        w = words.weights(space, q, asked)
-        return q, w, interest.both(space, w, near)
+        near, before = self._asking
+        q = interest.shares(before, self._asked)
+        w = words.weights(self._space, q, self._asked)
+        return q, w, self._space.spread(interest.both(self._space, w, near))
 
     def _even(self, values: interest.Floats) -> tuple[float, float]:
         """Factor and shift that make log-odds of what is said of each text."""
@@ -244,17 +249,12 @@ class Feed:
         left = self._open(again)
         if not len(left):
             return []
-        order, ids = self._order(left).tolist(), list(self.items)
+        order, ids = interest.order(self._learnt[2], left).tolist(), list(self.items)
         found = []
         for n, explores in self._with_explorers(order, len(order) if top is None else top, explore):
             odds = self._odds[ids[n]]
             found.append(Ranked(self.items[ids[n]], _probability(odds), decibans(odds), explores))
         return found
-
-    def _order(self, left: interest.Places) -> interest.Places:
-        """Some places in the order of their ranking."""
-        _, _, ranking = self._learnt
-        return np.asarray(left[np.argsort(-ranking[left], kind="stable")])
 
     def _with_explorers(self, order: list[int], top: int, explore: float) -> Iterator[tuple[int, bool]]:
         """Places in the order of their ranking, with explorers between them, so many in all."""
@@ -277,7 +277,8 @@ class Feed:
             told = self._places("skip", "no")
             return self.items[ids[interest.standing_for_most(self._space.points, told, left)]]
         depth = interest.depth(list(self.answers.values()), len(left))
-        return self.items[ids[interest.next_question(self._space, self._order(left), self._asked, depth)]]
+        order = interest.order(self._asking[1], left)
+        return self.items[ids[interest.next_question(self._space, order, self._asked, depth)]]
 
     def why(self, item: Item) -> Evidence:
         """What speaks for an item, and against it, word by word; and, for one of the stream, what its kind adds."""

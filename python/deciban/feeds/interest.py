@@ -16,16 +16,20 @@ f of the one and of the other points, each in standard deviations, are added up.
 
 *Words.* The nearer a text is, the more likely it is interesting: the i-th nearest by q_i = 1 / (1 + (i/m)^3), where m
 is how many texts are taken to be. Those shares are what `words` are fitted to. What words say of a text, and half of
-its nearness, each in standard deviations, is how it ranks: words alone forget who wrote it, and whom it answers. What
-the m-th text has in the end is odds of one to one.
+its nearness, each in standard deviations, is a better order than nearness alone (words forget who wrote it, and whom it
+answers), so words are fitted once more, to the shares by that order. The sum with these words, `spread` over the links
+between texts (`neighbours`), is how texts rank: its thread and its author's other texts speak for a text, too. What the
+m-th text has in the end is odds of one to one.
 
 *Fading.* What is `left` of an answer, of 1, is its weight in means; 1 / left is its noise in (k(A, A) + I), and q_i of
 its text is what it says by that share, and by the rest what it would be without it.
 
-*Asking.* The nearest text is rarely news. The first question is of the nearest; after each yes the next lies 4 times as
-deep in the ranking, after a no half as deep: answers meet where interest ends, and tell most there. Nearest neighbours
-of a text that was answered say the same once more, and are passed over. While nothing is interesting yet, and to
-explore, the text is asked about that stands for most texts that nobody was asked about:
+*Asking.* Questions go by the sum of the first round, before it is spread: answers to those of spread sums told less, so
+that texts ranked no better than without. The nearest text is rarely news. The first question is of the nearest; after
+each yes the next lies 4 times as deep in that order, after a no half as deep: answers meet where interest ends, and
+tell most there. Nearest neighbours of a text that was answered say the same once more, and are passed over. While
+nothing is interesting yet, and to explore, the text is asked about that stands for most texts that nobody was asked
+about:
 
     max over x of sum_i max(0, z_x . z_i - max over answered a of z_a . z_i)
 """
@@ -97,7 +101,12 @@ def _along(points: Floats, asked: Asked) -> Floats:
 
 
 def shares(near: Floats, asked: Asked) -> Floats:
-    """q_i: how likely each text is interesting, by its rank; what was answered is known, as far as it is left."""
+    """q_i: how likely each text is interesting, by its rank; what was answered is known, as far as it is left.
+
+    While nothing is known to be interesting, all are as likely as not.
+    """
+    if not asked.likes:
+        return np.full(len(near), 0.5)
     m = many(len(near), asked.likes)
     rank = np.empty(len(near))
     rank[np.argsort(-near, kind="stable")] = np.arange(len(near))
@@ -118,6 +127,11 @@ def many(texts: int, yes: int) -> int:
 def both(space: Space, weights: Floats, near: Floats) -> Floats:
     """Nearness by words and by points: their sum, each in its own standard deviations, points by half."""
     return deviations(space.along(weights)) + BY_POINTS * deviations(near)
+
+
+def order(values: Floats, some: Places) -> Places:
+    """Some places, those of the greatest values first."""
+    return np.asarray(some[np.argsort(-values[some], kind="stable")])
 
 
 def depth(answers: Sequence[str], texts: int) -> int:

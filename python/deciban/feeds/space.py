@@ -68,9 +68,19 @@ class Space:
         return neighbours.nearest(self.rows, self.idf, self.entries, self.lexicon)
 
     @cached_property
+    def _links(self) -> neighbours.Links | None:
+        """Which texts are linked; None where there are too few."""
+        places, near = self._nearest
+        return neighbours.links(places, near, self.tied) if places.shape[1] else None
+
+    @cached_property
     def kinds(self) -> Floats:
-        """The points of the texts by what they are near to."""
-        return neighbours.kinds(*self._nearest, self.points, self.tied)
+        """The points of the texts by what they are near to; the same as those by words, where there are no links."""
+        return self.points if self._links is None else neighbours.kinds(*self._links, self.points)
+
+    def spread(self, values: Floats) -> Floats:
+        """What is said of each text, and in part of those that it is linked with."""
+        return values if self._links is None else neighbours.spread(*self._links, values)
 
     def beside(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """Which texts say nearly the same as some of them do."""

@@ -18,7 +18,7 @@ from deciban.cli import run
 from deciban.decision import costs
 from deciban.errors import DecibanError, described, listed, one_line
 from deciban.examples import Source
-from deciban.feeds import open_feed
+from deciban.feeds import Item, open_feed
 from deciban.feeds.fading import Fading
 from deciban.feeds.items import answer_of
 from deciban.feeds.syndication import items_of
@@ -534,7 +534,7 @@ WORDINGS = {
         "{folder}/m: no feed yet (there is no {folder}/m.feed); begin one with --new",
     ),
     errors.FeedExists: (
-        feeding(lambda feed: None, again=True),
+        feeding(lambda feed: (feed.read([Item("a", "ice")]), feed.answer("a", "yes")), again=True),
         "{folder}/m: there is a feed already, in {folder}/m.feed; go on without --new, or give another name",
     ),
     errors.FeedInUse: (

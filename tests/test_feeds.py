@@ -686,9 +686,18 @@ def test_two_processes_on_one_model(run, tmp_path):
             "",
             "deciban: m: another deciban feed is at work on it; wait until that ends\n",
         )
+    assert run("m", "news.jsonl", "--new")[0] == 0
     assert run("m", "news.jsonl", "--new")[2] == (
         "deciban: m: there is a feed already, in m.feed; go on without --new, or give another name\n"
     )
+
+
+def test_a_feed_in_which_nothing_was_said_may_be_begun_again(run, tmp_path):
+    (tmp_path / "broken.xml").write_text("<rss><item>")
+    assert run("m", "broken.xml", "--new", "--yes", "good")[0] == 1
+    assert run("m", "news.jsonl", "--new", "--yes", "fine")[0] == 0
+    with open_feed(tmp_path / "m") as feed:
+        assert feed.labels[0] == "fine"
 
 
 def test_texts_without_words_are_no_trouble(model):

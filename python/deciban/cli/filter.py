@@ -128,8 +128,9 @@ def _many(given: Namespace) -> int:
 
 
 def _change(given: Namespace) -> int:
-    """Learns or forgets: one mail goes to the journal, which is folded once it is long; files are folded at once, and so
-    is what a first model can be made of.
+    """Learns or forgets: one mail goes to the journal, which is folded once it is long; files are folded at once.
+
+    So is what a first model can be made of.
     """
     from ..filtering import journal
     from ..filtering.boxes import boxes

@@ -26,6 +26,13 @@ class Journal:
     def __init__(self, path: str, descriptor: int, lines: list[dict[str, Any]]) -> None:
         self.path, self.lines, self._descriptor = path, lines, descriptor
 
+    def begin(self, begun: dict[str, Any]) -> None:
+        """Writes how the feed is begun; begun before, with nothing after it, it is begun anew."""
+        if self.lines:
+            os.ftruncate(self._descriptor, 0)
+            self.lines.clear()
+        self.write(begun)
+
     def write(self, *lines: dict[str, Any]) -> None:
         """Adds lines, all or none, and returns when they are on the disk."""
         size = os.fstat(self._descriptor).st_size
@@ -65,9 +72,9 @@ def opened(model: str, begun: dict[str, Any] | None) -> Iterator[Journal]:
 
 def _begun(journal: Journal, model: str, begun: dict[str, Any] | None) -> Journal:
     if begun is not None:
-        if journal.lines:
+        if len(journal.lines) > 1:
             raise FeedExists(model=model)
-        journal.write(begun)
+        journal.begin(begun)
     elif not journal.lines:
         raise NoFeed(model=model)
     return journal

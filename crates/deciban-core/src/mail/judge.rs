@@ -204,6 +204,8 @@ impl Room {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::super::table::{NAME, NUMBERS, build};
     use super::*;
 
@@ -231,6 +233,37 @@ mod tests {
         assert!((decibans + PER_NAT * nats).abs() < 1e-9);
         assert!((words.iter().map(|word| word.1).sum::<f64>() + PER_NAT * (nats - 0.5)).abs() < 1e-9);
         assert_eq!(words.len(), 3);
+    }
+
+    proptest! {
+        #[test]
+        fn each_key_is_found_once_in_the_order_in_which_they_came(keys in prop::collection::vec(0..90_u64, 0..300)) {
+            // Keys that want the same places, and none that is 0.
+            let all: Vec<u64> = keys.into_iter().map(|key| ((key % 9) << 40) | (key << 3) | 2).collect();
+            let mut room = Room { all: all.clone(), ..Room::default() };
+            room.look(all.len(), |_| {});
+            let mut once: Vec<u64> = Vec::new();
+            for key in all {
+                if !once.contains(&key) {
+                    once.push(key);
+                }
+            }
+            prop_assert_eq!(room.once, once);
+        }
+
+        #[test]
+        fn a_mail_has_the_decibans_of_its_account(
+            pieces in prop::collection::vec(prop::sample::select(vec!["Subject:", "money", " bob,", "\n", "nobody", "!!", "\n\n", "\u{e9}"]), 0..50),
+            is_scaled in any::<bool>(),
+        ) {
+            let mut numbers = [0.0; NUMBERS];
+            numbers[1..4].fill(f64::from(u8::from(is_scaled)));
+            let file = file(numbers);
+            let (judge, mail) = (Judge::new(Table::of(&file).unwrap(), true).unwrap(), pieces.concat());
+            let (decibans, words) = judge.account(mail.as_bytes());
+            prop_assert_eq!(judge.decibans(mail.as_bytes(), &mut Room::default()).to_bits(), decibans.to_bits());
+            prop_assert!((words.iter().map(|word| word.1).sum::<f64>() - decibans).abs() < 1e-9);
+        }
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub mod judge;
 mod keys;
 pub mod lines;
 mod parts;
+mod runs;
 pub mod table;
 mod tokens;
 
@@ -57,7 +58,9 @@ struct Scratch {
 fn show(mail: &[u8], scratch: &mut Scratch, sink: &mut impl Sink) {
     let (mut left, mut of_header) = (TEXT, HEADER);
     let Scratch { cutter, decoded } = scratch;
-    parts::each(fields::after_envelope(mail), |part| {
+    let mail = fields::after_envelope(mail);
+    cutter.lay(&mail[..mail.len().min(HEADER + TEXT)]);
+    parts::each(mail, |part| {
         match part {
             Part::Field(name, value) => {
                 let seen = &value[..value.len().min(of_header.saturating_sub(name.len()))];

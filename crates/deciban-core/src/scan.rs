@@ -32,8 +32,9 @@ pub(crate) trait Blocks: Copy {
     fn block<const LOWER: bool, const WORDS: bool>(self, input: &[u8; 64], out: &mut [u8; 64]) -> Option<u64>;
     /// Writes down where the bits of a block at `at` are set, after what was `found` before; returns how many there are now.
     fn push_edges(self, changes: u64, at: usize, edges: &mut Vec<usize>, found: usize) -> usize;
-    /// Makes bytes lower case; returns which of them may stand in a word of a mail (`mail::tokens`): a bit for each.
-    fn mail(self, bytes: &mut [u8; 64]) -> u64;
+    /// Makes bytes lower case; returns which of them may stand in a word of a mail (`mail::tokens`), and which may begin
+    /// one: a bit for each.
+    fn mail(self, bytes: &mut [u8; 64]) -> (u64, u64);
 }
 
 /// By loops, which are compiled for whatever the function is that they are inlined into.
@@ -52,9 +53,11 @@ impl Blocks for Loops {
     }
 
     #[inline(always)]
-    fn mail(self, bytes: &mut [u8; 64]) -> u64 {
+    fn mail(self, bytes: &mut [u8; 64]) -> (u64, u64) {
         bytes.make_ascii_lowercase();
-        packed(&bytes.map(|byte| u8::from(is_word_of_mail(byte) | is_inside_word_of_mail(byte) | (byte == b'!'))))
+        let others = bytes.map(|byte| u8::from(is_inside_word_of_mail(byte) | (byte == b'!')));
+        let begins = packed(&bytes.map(|byte| u8::from(is_word_of_mail(byte))));
+        (packed(&others) | begins, begins)
     }
 }
 

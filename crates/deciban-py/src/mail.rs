@@ -10,13 +10,9 @@ use deciban_core::mail::table::{self, Table};
 use deciban_core::mail::{self, SEEDS};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
 use super::{Flat, invalid};
-
-/// Bytes of an mbox file that are read at once.
-const AT_ONCE: usize = 1 << 20;
 
 /// The words of the mails that stand between places of some bytes: of each one text, with blanks between words.
 #[pyfunction]
@@ -65,24 +61,43 @@ pub fn make_table<'py>(
     Ok(PyBytes::new(py, &file))
 }
 
+/// The bytes of a table, from the beginning of a line of the cache on: where Python puts them, each of its places would
+/// stand in two.
+struct Aligned {
+    bytes: Vec<u8>,
+    start: usize,
+}
+
+impl Aligned {
+    const LINE: usize = 64;
+
+    /// What can be read of something, which should be so many bytes.
+    fn read(mut from: impl Read, length: usize) -> PyResult<Self> {
+        let mut bytes: Vec<u8> = Vec::new();
+        let room = bytes.try_reserve_exact(length.saturating_add(Self::LINE));
+        room.map_err(|_| PyValueError::new_err("there is no room for the table"))?;
+        let start = bytes.as_ptr().align_offset(Self::LINE).min(Self::LINE);
+        bytes.resize(start, 0);
+        from.read_to_end(&mut bytes)?;
+        Ok(Aligned { bytes, start })
+    }
+}
+
 /// A table, and which of its two labels is spam.
 #[pyclass(frozen, module = "deciban._core")]
 pub struct MailTable {
-    file: PyBackedBytes,
+    file: Aligned,
     spam_is_second: bool,
 }
 
 impl MailTable {
     fn judge(&self) -> PyResult<Judge<'_>> {
-        Table::again(&self.file).and_then(|table| Judge::new(table, self.spam_is_second)).map_err(invalid)
+        let table = Table::again(&self.file.bytes[self.file.start..]);
+        table.and_then(|table| Judge::new(table, self.spam_is_second)).map_err(invalid)
     }
-}
 
-#[pymethods]
-impl MailTable {
-    #[new]
-    fn new(file: PyBackedBytes, model: &[u8], spam: &[u8]) -> PyResult<Self> {
-        let table = Table::of(&file).map_err(invalid)?;
+    fn of(file: Aligned, model: &[u8], spam: &[u8]) -> PyResult<Self> {
+        let table = Table::of(&file.bytes[file.start..]).map_err(invalid)?;
         // Where the name of a model stands in its file is `modelfile.format`'s business: it is somewhere in its head.
         if !model.windows(table::NAME).any(|name| name == table.name) {
             return Err(PyValueError::new_err("it is a table of another model"));
@@ -92,6 +107,22 @@ impl MailTable {
         let found = MailTable { spam_is_second: place == 1, file };
         found.judge().map(|_| ())?;
         Ok(found)
+    }
+}
+
+#[pymethods]
+impl MailTable {
+    #[new]
+    fn new(file: &[u8], model: &[u8], spam: &[u8]) -> PyResult<Self> {
+        MailTable::of(Aligned::read(file, file.len())?, model, spam)
+    }
+
+    /// The table in a file.
+    #[staticmethod]
+    fn read(path: PathBuf, model: &[u8], spam: &[u8]) -> PyResult<Self> {
+        let file = File::open(path)?;
+        let length = usize::try_from(file.metadata()?.len())?;
+        MailTable::of(Aligned::read(file, length)?, model, spam)
     }
 
     /// The decibans of the mails that stand between places of some bytes.
@@ -126,20 +157,14 @@ impl MailTable {
         threads: usize,
     ) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let (judge, cuts, at) = (self.judge()?, Cuts { spam_above, ham_below }, Where { before, after });
-        let (mut file, mut part, mut lines) = (File::open(path)?, Vec::new(), Lines::default());
-        loop {
-            let room = AT_ONCE.max(part.len());
+        let mut file = File::open(path)?;
+        let length = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
+        let read = |part: &mut Vec<u8>, room: usize| {
+            Python::attach(|py| py.check_signals())?;
             part.reserve_exact(room);
-            let read = py.detach(|| (&mut file).take(room as u64).read_to_end(&mut part))?;
-            if lines.mails == 0 && !part.starts_with(b"From ") {
-                return Ok(None);
-            }
-            let left = py.detach(|| lines.add(&judge, &part, read < room, cuts, at, threads));
-            if read < room {
-                return Ok(Some(PyBytes::new(py, &lines.text)));
-            }
-            part.drain(..left);
-            py.check_signals()?;
-        }
+            PyResult::Ok((&mut file).take(room as u64).read_to_end(part)?)
+        };
+        let lines = py.detach(|| Lines { judge: &judge, cuts, at }.all(threads, length, read))?;
+        Ok(lines.map(|lines| PyBytes::new(py, &lines)))
     }
 }

@@ -73,8 +73,8 @@ def _given(arguments: list[str]) -> Given | None:
 def table_of(path: str, spam: str) -> _core.MailTable | None:
     """The table of a model, if it has one of its own, and this label."""
     try:
-        with open(path, "rb") as model, open(f"{path}.table", "rb") as file:
-            return _core.MailTable(file.read(), model.read(HEAD), spam.encode())
+        with open(path, "rb") as model:
+            return _core.MailTable.read(f"{path}.table", model.read(HEAD), spam.encode())
     except (OSError, ValueError):
         return None
 

@@ -49,27 +49,49 @@ impl Coding {
     }
 }
 
+/// What is no digit of base64.
+const NONE: u32 = 1 << 31;
+/// What each byte is worth as a digit of base64.
+const DIGITS: [u32; 256] = {
+    let (mut digits, mut value) = ([NONE; 256], 0);
+    while value < 64 {
+        let digit = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"[value as usize];
+        digits[digit as usize] = value;
+        value += 1;
+    }
+    digits
+};
+
 /// Base64, as far as it goes; whatever is none is passed over.
 fn base64(raw: &[u8], most: usize, decoded: &mut Vec<u8>) {
-    let (mut word, mut bits) = (0_u32, 0);
-    for &digit in raw.iter().take_while(|&&byte| byte != b'=') {
-        let value = match digit {
-            b'A'..=b'Z' => digit - b'A',
-            b'a'..=b'z' => digit - b'a' + 26,
-            b'0'..=b'9' => digit - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => continue,
-        };
-        (word, bits) = (word << 6 | u32::from(value), bits + 6);
+    let (mut word, mut bits, mut rest) = (0_u32, 0, raw);
+    while decoded.len() < most {
+        // Four digits are three bytes; nearly all stand so.
+        if let Some((four, after)) = rest.split_first_chunk().filter(|_| bits == 0)
+            && let Some(three) = three(*four)
+        {
+            decoded.extend_from_slice(&three);
+            rest = after;
+            continue;
+        }
+        let Some((&digit, after)) = rest.split_first().filter(|&(&digit, _)| digit != b'=') else { return };
+        rest = after;
+        let value = DIGITS[digit as usize];
+        if value != NONE {
+            (word, bits) = (word << 6 | value, bits + 6);
+        }
         if bits >= 8 {
             bits -= 8;
             decoded.push((word >> bits) as u8);
-            if decoded.len() >= most {
-                return;
-            }
         }
     }
+}
+
+/// What four digits stand for, if all are some.
+fn three(four: [u8; 4]) -> Option<[u8; 3]> {
+    let [a, b, c, d] = four.map(|digit| DIGITS[digit as usize]);
+    let [_, three @ ..] = (a << 18 | b << 12 | c << 6 | d).to_be_bytes();
+    ((a | b | c | d) & NONE == 0).then_some(three)
 }
 
 fn quoted(raw: &[u8], is_word: bool, most: usize, decoded: &mut Vec<u8>) {
@@ -97,7 +119,29 @@ fn quoted(raw: &[u8], is_word: bool, most: usize, decoded: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// Digit by digit.
+    fn slowly(raw: &[u8], most: usize) -> Vec<u8> {
+        let digits = raw.iter().take_while(|&&byte| byte != b'=').map(|&byte| DIGITS[byte as usize]);
+        let digits: Vec<u32> = digits.filter(|&digit| digit != NONE).collect();
+        let bits = digits.iter().flat_map(|digit| (0..6).rev().map(move |bit| (digit >> bit & 1) as u8));
+        let bits: Vec<u8> = bits.collect();
+        let bytes = bits.as_chunks::<8>().0.iter().map(|eight| eight.iter().fold(0, |byte, bit| byte << 1 | bit));
+        bytes.take(most).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn base64_is_read_four_digits_at_a_time_as_one_at_a_time(
+            raw in prop::collection::vec(prop_oneof![9 => prop::sample::select(b"AZaz09+/mQ".to_vec()), 1 => any::<u8>()], 0..90),
+            most in 0..60_usize,
+        ) {
+            prop_assert_eq!(decoded(Coding::Base64, &raw, most), slowly(&raw, most));
+        }
+    }
 
     fn decoded(coding: Coding, raw: &[u8], most: usize) -> Vec<u8> {
         let mut found = vec![1];

@@ -3,12 +3,12 @@
 use memchr::{memchr, memchr_iter, memchr2};
 
 use super::coded::Coding;
-use super::tokens::{Cutter, Sink};
+use super::tokens::{Cutter, NAME_ROOM, Sink};
 
 /// Fields of ours: no verdict is ever learnt.
 const OURS: &[u8] = b"x-deciban";
 /// Longer names are none, and longer encoded words (RFC 2047 allows 75 bytes).
-const LONGEST_NAME: usize = 60;
+const LONGEST_NAME: usize = NAME_ROOM - 4;
 const LONGEST_CODED: usize = 1000;
 
 /// A mail without the line `From ...` that mailboxes put before it.
@@ -20,11 +20,12 @@ pub(super) fn after_envelope(mail: &[u8]) -> &[u8] {
     memchr(b'\n', mail).map_or(&[], |end| &mail[end + 1..])
 }
 
-/// The name that stands before the colon of a line, if it may be one.
-fn name_of(line: &[u8]) -> Option<&[u8]> {
+/// The name that stands before the colon of a line, if it may be one, and what comes after the colon.
+fn name_of(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let colon = line.iter().take(LONGEST_NAME + 1).position(|&byte| byte == b':')?;
     let name = line[..colon].trim_ascii_end();
-    (!name.is_empty() && name.iter().all(u8::is_ascii_graphic)).then_some(name)
+    let are_all = name.iter().fold(true, |are_all, byte| are_all & byte.is_ascii_graphic());
+    (!name.is_empty() && are_all).then_some((name, &line[colon + 1..]))
 }
 
 /// Calls `emit` with name and value of each field of the header that bytes begin with; says
@@ -45,10 +46,8 @@ pub(super) fn each<'a>(bytes: &'a [u8], mut emit: impl FnMut(&'a [u8], &'a [u8])
                 break;
             }
         }
-        let field = &bytes[start..at];
-        if let Some(name) = name_of(field) {
-            let value = memchr(b':', field).map_or(field.len(), |colon| colon + 1);
-            emit(name, &field[value..]);
+        if let Some((name, value)) = name_of(&bytes[start..at]) {
+            emit(name, value);
         }
         if let Some(end) = is_last {
             return at + end;
@@ -78,11 +77,10 @@ fn line(bytes: &[u8]) -> usize {
 
 /// Shows the name of a field and the words of its value, unless it is one of ours.
 pub(super) fn show(name: &[u8], value: &[u8], cutter: &mut Cutter, scratch: &mut Vec<u8>, sink: &mut impl Sink) {
-    let mut lower = [0; LONGEST_NAME];
-    let lower = &mut lower[..name.len().min(LONGEST_NAME)];
+    let mut lower = [0; NAME_ROOM];
     lower.iter_mut().zip(name).for_each(|(lower, byte)| *lower = byte.to_ascii_lowercase());
     if !lower.starts_with(OURS) {
-        sink.field(lower);
+        sink.field(&lower, name.len().min(NAME_ROOM));
         show_value(value, cutter, scratch, sink);
     }
 }

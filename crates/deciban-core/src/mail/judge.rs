@@ -36,8 +36,6 @@ pub struct Room {
     all: Vec<u64>,
     once: Vec<u64>,
     there: Vec<u64>,
-    /// Keys that the table has, and where their weights stand; and room for more.
-    found: Vec<(u64, usize)>,
 }
 
 /// Sums over the words of a mail: all, of fields, of the text.
@@ -71,12 +69,10 @@ impl<'a> Judge<'a> {
         let mut keys = Keys::new(self.table.seeds, &mut room.all);
         show(mail, &mut room.scratch, &mut keys);
         let many = keys.many;
-        room.look(many);
-        std::hint::black_box(self.table.near(&room.once));
-        let found = self.table.find_all(&room.once, &mut room.found);
+        room.look(many, |key| self.table.prefetch(key));
         let mut sums = Sums::of(&room.once);
-        for &(key, place) in &room.found[..found] {
-            sums.add(key, self.table.weights(place));
+        for &key in &room.once {
+            sums.add(key, self.table.weights(key));
         }
         self.count(&mut sums, &room.all[..many]);
         self.calibrated(self.score(&sums), sums.known)
@@ -89,13 +85,16 @@ impl<'a> Judge<'a> {
         room.all.extend(names.iter().map(|name| self.table.seeds.of_name(name.as_bytes())));
         let mut named: Vec<(u64, &str)> = room.all.iter().copied().zip(names).collect();
         named.sort_by_key(|&(key, _)| key);
-        room.look(room.all.len());
+        room.look(room.all.len(), |_| {});
         let (mut sums, mut found) = (Sums::of(&room.once), Vec::new());
         for &key in &room.once {
-            let Some(weights) = self.table.find(key).map(|place| self.table.weights(place)) else { continue };
-            sums.add(key, weights);
+            let (all, kind, is_there) = self.table.weights(key);
+            sums.add(key, (all, kind, is_there));
+            if !is_there {
+                continue;
+            }
             let first = named.partition_point(|&(other, _)| other < key);
-            found.push((named[first].1, key, weights));
+            found.push((named[first].1, key, (all, kind)));
         }
         self.count(&mut sums, &room.all);
         let (score, scales) = (self.score(&sums), self.scales(&sums));
@@ -118,7 +117,7 @@ impl<'a> Judge<'a> {
     /// Counts known words as often as they stand there, where a calibration goes by how many there are.
     fn count(&self, sums: &mut Sums, all: &[u64]) {
         if self.calibration.temper[1] != 0.0 {
-            sums.known = all.iter().filter(|&&key| self.table.find(key).is_some()).count() as f64;
+            sums.known = all.iter().filter(|&&key| self.table.weights(key).2).count() as f64;
         }
     }
 
@@ -159,11 +158,12 @@ impl Sums {
         Sums { many, ..Sums::default() }
     }
 
-    #[inline]
-    fn add(&mut self, key: u64, (among_all, among_kind): (f64, f64)) {
-        self.weights[0] += among_all;
-        self.weights[kind_of(key)] += among_kind;
-        self.known += 1.0;
+    /// Adds what a word weighs. Each sum is added to, by nothing if the word is none of its: that waits for no answer.
+    #[inline(always)]
+    fn add(&mut self, key: u64, (among_all, among_kind, is_known): (f64, f64, bool)) {
+        let of = |kind: usize| if kind_of(key) == kind { among_kind } else { 0.0 };
+        self.weights = [self.weights[0] + among_all, self.weights[1] + of(1), self.weights[2] + of(2)];
+        self.known += f64::from(u8::from(is_known));
     }
 }
 
@@ -177,7 +177,8 @@ impl Room {
     ///
     /// Whether a key was there before cannot be foreseen: so nothing waits for the answer, but where two keys want one
     /// place, which is seldom where there are three times as many.
-    fn look(&mut self, many: usize) {
+    #[inline(never)]
+    fn look(&mut self, many: usize, will_be_asked: impl Fn(u64)) {
         let Room { all, once, there, .. } = self;
         let all = &all[..many];
         there.clear();
@@ -186,8 +187,10 @@ impl Room {
         once.resize(all.len(), 0);
         let (last, mut many) = (there.len() - 1, 0);
         for &key in all {
+            will_be_asked(key);
             let mut at = (key >> 2) as usize & last;
-            while there[at] != key && there[at] != 0 {
+            // Another key stands there: one question, and not whether this one does, or none.
+            while (there[at] ^ key).min(there[at]) != 0 {
                 at = (at + 1) & last;
             }
             let is_new = there[at] == 0;
@@ -201,6 +204,8 @@ impl Room {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::super::table::{NAME, NUMBERS, build};
     use super::*;
 
@@ -228,6 +233,37 @@ mod tests {
         assert!((decibans + PER_NAT * nats).abs() < 1e-9);
         assert!((words.iter().map(|word| word.1).sum::<f64>() + PER_NAT * (nats - 0.5)).abs() < 1e-9);
         assert_eq!(words.len(), 3);
+    }
+
+    proptest! {
+        #[test]
+        fn each_key_is_found_once_in_the_order_in_which_they_came(keys in prop::collection::vec(0..90_u64, 0..300)) {
+            // Keys that want the same places, and none that is 0.
+            let all: Vec<u64> = keys.into_iter().map(|key| ((key % 9) << 40) | (key << 3) | 2).collect();
+            let mut room = Room { all: all.clone(), ..Room::default() };
+            room.look(all.len(), |_| {});
+            let mut once: Vec<u64> = Vec::new();
+            for key in all {
+                if !once.contains(&key) {
+                    once.push(key);
+                }
+            }
+            prop_assert_eq!(room.once, once);
+        }
+
+        #[test]
+        fn a_mail_has_the_decibans_of_its_account(
+            pieces in prop::collection::vec(prop::sample::select(vec!["Subject:", "money", " bob,", "\n", "nobody", "!!", "\n\n", "\u{e9}"]), 0..50),
+            is_scaled in any::<bool>(),
+        ) {
+            let mut numbers = [0.0; NUMBERS];
+            numbers[1..4].fill(f64::from(u8::from(is_scaled)));
+            let file = file(numbers);
+            let (judge, mail) = (Judge::new(Table::of(&file).unwrap(), true).unwrap(), pieces.concat());
+            let (decibans, words) = judge.account(mail.as_bytes());
+            prop_assert_eq!(judge.decibans(mail.as_bytes(), &mut Room::default()).to_bits(), decibans.to_bits());
+            prop_assert!((words.iter().map(|word| word.1).sum::<f64>() - decibans).abs() < 1e-9);
+        }
     }
 
     #[test]

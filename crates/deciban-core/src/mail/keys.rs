@@ -7,7 +7,8 @@
 //! where w are the bytes of a word, eight in each, s are numbers by lot and f is the key of the field's name, or 0. So
 //! nobody who does not know the numbers can make words that have the key of others.
 
-use super::tokens::{ROOM, Sink};
+use super::runs::ROOM;
+use super::tokens::{NAME_ROOM, Sink};
 
 /// Set in keys of words of fields.
 pub(super) const OF_FIELD: u64 = 1;
@@ -108,9 +109,13 @@ impl<'a> Keys<'a> {
 }
 
 impl Sink for Keys<'_> {
-    fn field(&mut self, name: &[u8]) {
-        (self.before, self.kind) = (self.seeds.any(0, name), OF_FIELD);
-        self.push(self.seeds.any(self.before, b""), true);
+    fn field(&mut self, name: &[u8; NAME_ROOM], length: usize) {
+        let number = match name.first_chunk() {
+            Some(block) if length <= ROOM => self.seeds.block(0, block, length),
+            _ => self.seeds.any(0, &name[..length]),
+        };
+        (self.before, self.kind) = (number, OF_FIELD);
+        self.push(self.seeds.block(number, &[0; ROOM], 0), true);
     }
 
     fn text(&mut self) {

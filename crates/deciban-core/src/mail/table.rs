@@ -2,26 +2,28 @@
 //! nothing is built before the first mail.
 //!
 //! A head of [`HEAD`] bytes: what it is, a checksum of all that follows, the name of the model that it was made of (64
-//! bytes), numbers by lot that make keys, how many slots there are (two to that power), [`NUMBERS`] that [`super::judge`]
-//! understands, and the labels, with an end of line between. Then tags, four in each place: the lower half of a key, or 0.
-//! The upper bits of a key say in which place it is looked for first, and then in those after it, as long as they are full.
-//! Then, for each tag, what the word weighs among all words and among those of its kind, fields' or text's: to find that a
-//! word is unknown takes one look, at a quarter of the bytes.
+//! bytes), numbers by lot that make keys, how many places there are, [`NUMBERS`] that [`super::judge`] understands, and the
+//! labels, with an end of line between. Then places of [`PLACE`] bytes, a line of a cache: tags, five, each the lower half of
+//! a key, or 0; of each what the word weighs among all words; of each what it weighs among those of its kind, fields' or
+//! text's; and a number that is 0 unless some word has found the place full. The upper half of a key says in which place it
+//! is looked for first, and then in those after it, as long as they were full. Nine in ten words of a mail are known: so what
+//! a word weighs stands where it is found, and is on its way before it is asked for.
 
 use super::keys::{SEEDS, Seeds};
 use crate::Invalid;
 use crate::near::prefetch;
 
-const MAGIC: [u8; 8] = *b"mails 2\n";
+const MAGIC: [u8; 8] = *b"mails 3\n";
 const HEAD: usize = 512;
-/// Tags in a place: four are compared at once, and stand in one line of a cache.
-const TAGS: usize = 4;
-const PLACE: usize = 4 * TAGS;
-const WEIGHTS: usize = 8;
+/// Tags in a place, and numbers in it: they, twice as many weights, and whether it was full.
+const TAGS: usize = 5;
+const OF_PLACE: usize = 3 * TAGS + 1;
+const PLACE: usize = 4 * OF_PLACE;
+/// So many places for so many words: half of all tags are words, so that few stand in another place than their first.
+const PLACES: usize = 2;
+const FOR_WORDS: usize = 5;
 /// Bytes of the name of a model.
 pub const NAME: usize = 64;
-const FEWEST_BITS: u32 = 2;
-const MOST_BITS: u32 = 32;
 
 /// How many numbers a model has beside its weights.
 pub const NUMBERS: usize = 16;
@@ -43,8 +45,6 @@ pub struct Table<'a> {
     /// The labels, with an end of line between.
     pub labels: &'a [u8],
     places: &'a [[u8; PLACE]],
-    weights: &'a [[u8; WEIGHTS]],
-    shift: u32,
 }
 
 impl<'a> Table<'a> {
@@ -59,74 +59,64 @@ impl<'a> Table<'a> {
         let (head, rest) = file.split_first_chunk::<HEAD>().ok_or(WRONG)?;
         let (words, _) = head.as_chunks();
         let word = |at: usize| u64::from_le_bytes(words[at]);
-        let bits = u32::try_from(word(14)).ok().filter(|bits| (FEWEST_BITS..=MOST_BITS).contains(bits)).ok_or(WRONG)?;
-        let (places, weights) = rest.split_at_checked(PLACE << bits).ok_or(WRONG)?;
-        let (places, (weights, rest)) = (places.as_chunks().0, weights.as_chunks());
-        if words[0] != MAGIC || !rest.is_empty() || weights.len() != TAGS << bits {
+        let (places, rest) = rest.as_chunks();
+        if words[0] != MAGIC || !rest.is_empty() || places.is_empty() || word(14) != places.len() as u64 {
             return Err(WRONG);
         }
         let seeds = Seeds(std::array::from_fn(|i| word(10 + i)));
         let numbers = std::array::from_fn(|i| f64::from_bits(word(16 + i)));
         let labels = head[LABELS..].split(|&byte| byte == 0).next().unwrap_or_default();
-        Ok(Table { seeds, numbers, name: &head[16..16 + NAME], labels, places, weights, shift: 64 - bits })
+        Ok(Table { seeds, numbers, name: &head[16..16 + NAME], labels, places })
     }
 
-    /// Where the weights of a word stand, if the table has it.
-    #[inline]
-    pub(super) fn find(&self, key: u64) -> Option<usize> {
-        let (place, is_there) = self.look(key);
-        is_there.then_some(place)
-    }
-
-    /// Writes down which of some keys the table has, and where their weights stand; says how many those are. Weights are
-    /// on their way then.
-    pub(super) fn find_all(&self, keys: &[u64], found: &mut Vec<(u64, usize)>) -> usize {
-        found.resize(found.len().max(keys.len()), (0, 0));
-        let mut many = 0;
-        for &key in keys {
-            // Nobody can foresee whether it is there.
-            let (place, is_there) = self.look(key);
-            prefetch(&self.weights[place]);
-            found[many] = (key, place);
-            many += usize::from(is_there);
-        }
-        many
-    }
-
+    /// What a word weighs among all, and among those of its kind, and whether the table has it; it weighs nothing, if not.
     #[inline(always)]
-    fn look(&self, key: u64) -> (usize, bool) {
-        let mut at = (key >> self.shift) as usize;
-        // A table that is full, which none that was built is, has an end nevertheless.
-        for _ in 0..self.places.len() {
-            let tags = tags(&self.places[at]);
-            let is_at = |i: usize| u32::from(tags[i] == key as u32) << i;
-            let bits = is_at(0) | is_at(1) | is_at(2) | is_at(3);
-            if (bits != 0) | (tags[TAGS - 1] == 0) {
-                return (TAGS * at + bits.trailing_zeros() as usize % TAGS, bits != 0);
-            }
-            at = (at + 1) & (self.places.len() - 1);
+    pub(super) fn weights(&self, key: u64) -> (f64, f64, bool) {
+        let mut at = first(key, self.places.len());
+        let mut tags = tags_of(&self.places[at], key as u32);
+        // Of a hundred words two or three stand further on. A table that is full, which none that was built is, has an end
+        // nevertheless.
+        let mut left = self.places.len();
+        while (tags == 0) & (number(&self.places[at], OF_PLACE - 1) != 0) & (left > 0) {
+            (at, left) = (next(at, self.places.len()), left - 1);
+            tags = tags_of(&self.places[at], key as u32);
         }
-        (0, false)
+        // Whether it is there cannot be foreseen: what stands there is read, and is nothing if it is not.
+        let (is_there, tag) = (tags != 0, (tags | 1 << TAGS).trailing_zeros() as usize);
+        let all_or_none = 0_u32.wrapping_sub(u32::from(is_there));
+        let weight = |kind: usize| number(&self.places[at], (kind * TAGS + tag) % OF_PLACE) & all_or_none;
+        (f64::from(f32::from_bits(weight(1))), f64::from(f32::from_bits(weight(2))), is_there)
     }
 
-    /// What the word weighs whose weights stand there: among all, and among those of its kind.
-    #[inline]
-    pub(super) fn weights(&self, place: usize) -> (f64, f64) {
-        let (weights, _) = self.weights[place].as_chunks();
-        (f64::from(f32::from_le_bytes(weights[0])), f64::from(f32::from_le_bytes(weights[1])))
-    }
-
-    /// Some bits of the places where keys are looked for first: to read them all brings them near, many at a time.
-    #[inline]
-    pub(super) fn near(&self, keys: &[u64]) -> u8 {
-        keys.iter().fold(0, |all, key| all ^ self.places.get((key >> self.shift) as usize).map_or(0, |tags| tags[0]))
+    /// Brings near what a word weighs.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, key: u64) {
+        prefetch(&self.places[first(key, self.places.len())]);
     }
 }
 
-#[inline]
-fn tags(place: &[u8; PLACE]) -> [u32; TAGS] {
-    let (tags, _) = place.as_chunks();
-    std::array::from_fn(|i| u32::from_le_bytes(tags[i]))
+/// The place in which a word is looked for first.
+#[inline(always)]
+fn first(key: u64, places: usize) -> usize {
+    // Where there were more than 2^32 places, 256 GB of them, keys would tell some apart only, and none past the last.
+    ((key >> 32).wrapping_mul(places as u64) >> 32) as usize
+}
+
+/// The place after another.
+#[inline(always)]
+fn next(at: usize, places: usize) -> usize {
+    if at + 1 < places { at + 1 } else { 0 }
+}
+
+/// Which tags of a place are this one: a bit for each.
+#[inline(always)]
+fn tags_of(place: &[u8; PLACE], tag: u32) -> u32 {
+    (0..TAGS).fold(0, |bits, i| bits | u32::from(number(place, i) == tag) << i)
+}
+
+#[inline(always)]
+fn number(place: &[u8; PLACE], at: usize) -> u32 {
+    u32::from_le_bytes(place.as_chunks().0[at])
 }
 
 /// The file of a table: of names, and of what each weighs among all words and among those of its kind.
@@ -140,37 +130,40 @@ pub fn build<'a>(
     if labels.len() >= HEAD - LABELS || labels.contains(&0) {
         return Err(Invalid("the labels are too long for a table"));
     }
-    let bits = words.len().div_ceil(2).max(1 << FEWEST_BITS).next_power_of_two().trailing_zeros();
-    let mut file = vec![0; HEAD + ((PLACE + TAGS * WEIGHTS) << bits)];
+    let places = PLACES * words.len() / FOR_WORDS + 1;
+    let mut file = vec![0; HEAD + PLACE * places];
     let (head, rest) = file.split_at_mut(HEAD);
     head[..8].copy_from_slice(&MAGIC);
     head[16..16 + NAME].copy_from_slice(model);
     head[LABELS..LABELS + labels.len()].copy_from_slice(labels);
-    let after = seeds.into_iter().chain([u64::from(bits), 0]).chain(numbers.map(f64::to_bits));
+    let after = seeds.into_iter().chain([places as u64, 0]).chain(numbers.map(f64::to_bits));
     let room = head[16 + NAME..].as_chunks_mut().0;
     room.iter_mut().zip(after).for_each(|(room, number)| *room = number.to_le_bytes());
-    let (places, weights) = rest.split_at_mut(PLACE << bits);
-    let (places, weights) = (places.as_chunks_mut().0, weights.as_chunks_mut::<WEIGHTS>().0);
+    let places = rest.as_chunks_mut::<PLACE>().0;
     for (name, among_all, among_kind) in words {
         let key = Seeds(seeds).of_name(name);
-        let mut at = (key >> (64 - bits)) as usize;
+        let mut at = first(key, places.len());
         let free = loop {
-            let there = tags(&places[at]);
-            if there.contains(&(key as u32)) {
+            if tags_of(&places[at], key as u32) != 0 {
                 return Err(SAME);
             }
-            if let Some(free) = there.iter().position(|&tag| tag == 0) {
-                break free;
+            let free = tags_of(&places[at], 0);
+            if free != 0 {
+                break free.trailing_zeros() as usize;
             }
-            at = (at + 1) & (places.len() - 1);
+            write(&mut places[at], OF_PLACE - 1, 1);
+            at = next(at, places.len());
         };
-        places[at].as_chunks_mut().0[free] = (key as u32).to_le_bytes();
-        let room = weights[TAGS * at + free].as_chunks_mut().0;
-        (room[0], room[1]) = (among_all.to_le_bytes(), among_kind.to_le_bytes());
+        let numbers = [key as u32, among_all.to_bits(), among_kind.to_bits()];
+        numbers.into_iter().enumerate().for_each(|(kind, number)| write(&mut places[at], kind * TAGS + free, number));
     }
     let sum = sum(&file[16..]);
     file[8..16].copy_from_slice(&sum.to_le_bytes());
     Ok(file)
+}
+
+fn write(place: &mut [u8; PLACE], at: usize, number: u32) {
+    place.as_chunks_mut().0[at] = number.to_le_bytes();
 }
 
 /// A checksum: against disks that fail, not against people.
@@ -203,10 +196,9 @@ mod tests {
         let table = Table::of(&file).unwrap();
         assert_eq!((table.name, table.labels, table.numbers), (&[b'a'; NAME][..], &b"ham\nspam"[..], numbers));
         for (i, name) in names.iter().enumerate() {
-            let place = table.find(table.seeds.of_name(name.as_bytes())).unwrap();
-            assert_eq!(table.weights(place), (i as f64, -(i as f64)));
+            assert_eq!(table.weights(table.seeds.of_name(name.as_bytes())), (i as f64, -(i as f64), true));
         }
-        assert_eq!(table.find(table.seeds.of_name(b"from:3")), None);
+        assert_eq!(table.weights(table.seeds.of_name(b"from:3")), (0.0, 0.0, false));
         for at in [0, 9, 20, 100, 200, 600, file.len() - 1] {
             let mut damaged = file.clone();
             damaged[at] ^= 1;

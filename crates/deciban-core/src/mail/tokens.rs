@@ -1,25 +1,19 @@
 //! Bytes of a mail -> words: runs of letters, digits and what may stand in or before or after them.
-//!
-//! Where words begin and end is found for 64 bytes at once, as bits of a number: to ask of each byte what it is would
-//! guess wrong at every word.
 
+use super::runs::{Laid, Marked, ROOM};
 use crate::characters::SPACE;
-#[cfg(target_arch = "x86_64")]
-use crate::scan::register::Registers;
-use crate::scan::{Blocks, Loops, is_inside_word_of_mail, is_word_of_mail};
+use crate::scan::is_inside_word_of_mail;
 use crate::tokens::{each_character, flags};
-use crate::wide;
 
 /// Longer words are no words: they are random, or encoded, and no two mails have the same.
 const LONGEST: usize = 30;
-/// So many bytes can be read after where a word begins.
-pub(super) const ROOM: usize = 32;
-const BLOCK: usize = 64;
+/// Names of fields stand in so many bytes, with zeros after them.
+pub(super) const NAME_ROOM: usize = 64;
 
 /// Who takes the words of a mail.
 pub(super) trait Sink {
-    /// The words that follow are of a field of this name, in lower case, which is a word itself.
-    fn field(&mut self, name: &[u8]);
+    /// The words that follow are of a field of the name that so many bytes are, in lower case, which is a word itself.
+    fn field(&mut self, name: &[u8; NAME_ROOM], length: usize);
     /// The words that follow are of the text.
     fn text(&mut self);
     /// A word, in lower case, which stands from `start` to `end` of bytes that go on for [`ROOM`] after its start; or, as
@@ -30,104 +24,95 @@ pub(super) trait Sink {
 /// What cuts bytes into words, with room that is used again.
 #[derive(Default)]
 pub(super) struct Cutter {
-    lower: Vec<u8>,
-    edges: Vec<usize>,
+    laid: Laid,
+    marked: Marked,
     latin: String,
     odd: Vec<u8>,
 }
 
 impl Cutter {
+    /// Finds the runs of bytes that pieces will be cut from, as long as they stay where they are.
+    pub(super) fn lay(&mut self, bytes: &[u8]) {
+        self.laid.lay(bytes);
+    }
+
     /// Shows the words of some bytes, of UTF-8 or Latin-1.
     pub(super) fn cut(&mut self, bytes: &[u8], sink: &mut impl Sink) {
+        if let Some(runs) = self.laid.runs(bytes) {
+            return show_all(&self.laid.marked.lower, &self.laid.marked.runs()[runs], sink);
+        }
         if bytes.is_ascii() {
-            return self.cut_utf8(bytes, true, sink);
+            self.marked.mark(bytes);
+            return show_all(&self.marked.lower, self.marked.runs(), sink);
         }
         match std::str::from_utf8(bytes) {
-            Ok(_) => self.cut_utf8(bytes, false, sink),
+            Ok(_) => self.cut_utf8(bytes, sink),
             // A character that is cut at the end, after others that are whole.
             Err(error) if error.error_len().is_none() && !bytes[..error.valid_up_to()].is_ascii() => {
-                self.cut_utf8(&bytes[..error.valid_up_to()], false, sink);
+                self.cut_utf8(&bytes[..error.valid_up_to()], sink);
             }
             Err(_) => {
                 let mut latin = std::mem::take(&mut self.latin);
                 latin.clear();
                 latin.extend(bytes.iter().map(|&byte| char::from(byte)));
-                self.cut_utf8(latin.as_bytes(), false, sink);
+                self.cut_utf8(latin.as_bytes(), sink);
                 self.latin = latin;
             }
         }
     }
 
-    fn cut_utf8(&mut self, bytes: &[u8], is_ascii: bool, sink: &mut impl Sink) {
-        let Cutter { lower, edges, odd, .. } = self;
-        let found = mark(bytes, lower, edges);
-        for &[start, end] in edges[..found].as_chunks().0 {
-            let (start, end) = trimmed(lower, start, end);
-            let is_word = (2..=LONGEST).contains(&(end - start));
-            if is_ascii || lower[start..end].is_ascii() {
-                sink.word(lower, start, end, is_word);
+    fn cut_utf8(&mut self, bytes: &[u8], sink: &mut impl Sink) {
+        let Cutter { marked, odd, .. } = self;
+        marked.mark(bytes);
+        for &run in marked.runs() {
+            let (start, end) = trimmed(&marked.lower, run);
+            let is_word = is_word(start, end);
+            if is_ascii(&marked.lower, start, end) {
+                sink.word(&marked.lower, start, end, is_word);
             } else if is_word {
-                show_odd(&lower[start..end], odd, sink);
+                show_odd(&marked.lower[start..end], odd, sink);
             }
         }
     }
 }
 
-/// Writes bytes in lower case, with room after them, and where runs begin and end that may stand in a word; says how many
-/// such edges there are.
-fn mark(bytes: &[u8], lower: &mut Vec<u8>, edges: &mut Vec<usize>) -> usize {
-    lower.clear();
-    lower.extend_from_slice(bytes);
-    lower.resize((bytes.len() + ROOM).next_multiple_of(BLOCK), 0);
-    #[cfg(target_arch = "x86_64")]
-    if let Some(registers) = Registers::new() {
-        // SAFETY: the processor has just been asked whether it can do what the function is compiled for.
-        #[allow(unsafe_code)]
-        return unsafe { mark_in_registers(lower, edges, registers) };
+/// Shows the words of runs of bytes that are all ASCII.
+fn show_all(lower: &[u8], runs: &[[usize; 2]], sink: &mut impl Sink) {
+    for &run in runs {
+        let (start, end) = trimmed(lower, run);
+        sink.word(lower, start, end, is_word(start, end));
     }
-    wide::run(|| mark_by(lower, edges, Loops))
 }
 
-/// A block in a register: a mail took 12.1 µs of a core, and takes 10.4, which is what the exception from `unsafe_code` is
-/// for.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,popcnt")]
-fn mark_in_registers(lower: &mut [u8], edges: &mut Vec<usize>, registers: Registers) -> usize {
-    mark_by(lower, edges, registers)
+/// Whether a word is ASCII; mostly all that stands near it is, which takes one look.
+#[inline(always)]
+fn is_ascii(lower: &[u8], start: usize, end: usize) -> bool {
+    let is_near = |near: &[u8; ROOM]| near.iter().fold(0, |all, byte| all | byte) < 128;
+    end - start <= ROOM && lower[start..].first_chunk().is_some_and(is_near) || lower[start..end].is_ascii()
 }
 
 #[inline(always)]
-fn mark_by(lower: &mut [u8], edges: &mut Vec<usize>, by: impl Blocks) -> usize {
-    let (mut found, mut before) = (0, 0);
-    for (block, bytes) in lower.as_chunks_mut().0.iter_mut().enumerate() {
-        let inside = by.mail(bytes);
-        found = by.push_edges(inside ^ (inside << 1 | before), block * BLOCK, edges, found);
-        before = inside >> (BLOCK - 1);
-    }
-    found
+fn is_word(start: usize, end: usize) -> bool {
+    (2..=LONGEST).contains(&(end - start))
 }
 
-/// Whether a word begins with a byte, and whether it ends with it.
-const EDGES: [(bool, bool); 256] = {
-    let mut edges = [(false, false); 256];
+/// Whether a word ends with a byte, of a run.
+const ENDS: [bool; 256] = {
+    let mut ends = [false; 256];
     let mut byte = 0;
     while byte < 256 {
-        edges[byte] = (is_word_of_mail(byte as u8), !is_inside_word_of_mail(byte as u8));
+        ends[byte] = !is_inside_word_of_mail(byte as u8);
         byte += 1;
     }
-    edges
+    ends
 };
 
-/// The word of a run of bytes that may stand in one, without what stands in words only.
+/// The word that a run begins with: without what stands in words only, at its end. Its first byte begins a word.
 #[inline(always)]
-fn trimmed(lower: &[u8], mut start: usize, mut end: usize) -> (usize, usize) {
-    // One byte less at each end is all that most runs need: that takes no guess.
-    start += usize::from(!EDGES[lower[start] as usize].0);
-    end = start.max(end - usize::from(!EDGES[lower[end - 1] as usize].1));
-    while start < end && !EDGES[lower[start] as usize].0 {
-        start += 1;
-    }
-    while start < end && !EDGES[lower[end - 1] as usize].1 {
+fn trimmed(lower: &[u8], [start, mut end]: [usize; 2]) -> (usize, usize) {
+    // One byte less is all that most runs need: that takes no guess.
+    end -= usize::from(!ENDS[lower[end - 1] as usize]);
+    while !ENDS[lower[end - 1] as usize] {
         end -= 1;
     }
     (start, end)
@@ -163,9 +148,9 @@ pub(super) struct Seen {
 }
 
 impl Sink for Seen {
-    fn field(&mut self, name: &[u8]) {
+    fn field(&mut self, name: &[u8; NAME_ROOM], length: usize) {
         self.before.clear();
-        self.before.extend_from_slice(name);
+        self.before.extend_from_slice(&name[..length]);
         self.before.push(b':');
         self.text.extend_from_slice(&self.before);
         self.text.push(b' ');

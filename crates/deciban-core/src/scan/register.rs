@@ -54,7 +54,7 @@ impl Blocks for Registers {
     }
 
     #[inline(always)]
-    fn mail(self, bytes: &mut [u8; 64]) -> u64 {
+    fn mail(self, bytes: &mut [u8; 64]) -> (u64, u64) {
         // SAFETY: as above.
         unsafe { mail(bytes) }
     }
@@ -78,13 +78,13 @@ fn block<const LOWER: bool, const WORDS: bool>(input: &[u8; 64], out: &mut [u8; 
 /// As [`super::Blocks::mail`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn mail(bytes: &mut [u8; 64]) -> u64 {
+fn mail(bytes: &mut [u8; 64]) -> (u64, u64) {
     let given = load(bytes);
     let lowered = _mm512_mask_add_epi8(given, below(given, b'A', 26), given, all(b'a' - b'A'));
     store(lowered, bytes);
     let is = |byte: u8| _mm512_cmpeq_epi8_mask(lowered, all(byte));
-    let marks = below(given, b'$', 2) | below(given, b'-', 2) | is(b'\'') | is(b'_') | is(b'!');
-    below(lowered, b'a', 26) | below(given, b'0', 10) | _mm512_movepi8_mask(given) | marks
+    let begins = below(lowered, b'a', 26) | below(given, b'0', 10) | below(given, b'$', 2) | _mm512_movepi8_mask(given);
+    (begins | below(given, b'-', 2) | is(b'\'') | is(b'_') | is(b'!'), begins)
 }
 
 /// As [`super::push_edges`]; 32 edges for nothing rather than a look at how many there are.

@@ -29,7 +29,7 @@ def speed(mails: Mails, folder: Path) -> str:
     box, boxes = folder / "box", folder / "boxes"
     box.write_bytes(b"\n".join(_boxed(Path(mails.paths[i]).read_bytes()) for i in judged))
     boxes.write_bytes(b"\n".join([box.read_bytes()] * REPEATED))
-    ours = [_script(folder), "filter", str(folder / "mail.deciban")]
+    ours = [sys.executable, "-m", "deciban", "filter", str(folder / "mail.deciban")]
     theirs = ["bogofilter", "-d", str(folder / "bogofilter")]
     some: list[str | None] = [mails.paths[i] for i in judged[:: len(judged) // SINGLE]]
     lines = []
@@ -48,9 +48,8 @@ def speed(mails: Mails, folder: Path) -> str:
         f"\n## How fast\n\nMicroseconds a mail, medians of {ROUNDS} rounds in turns, with starts of processes: an "
         f"mbox file of {len(judged):,} mails, judged by what was learnt of as many others, and one that holds them "
         f"{REPEATED} times; and {SINGLE} mails, one process each, which write the mail with its new header fields. For "
-        "a mailbox one process of each writes a line a mail, verdict and score. Ours is the script `deciban`, as pip "
-        "writes it since it does without `re` (with it, as with `python -m`, some milliseconds more), and has a thread "
-        f"on each core ({len(os.sched_getaffinity(0))} here), unless it says one; bogofilter has one, always: the "
+        "a mailbox one process of each writes a line a mail, verdict and score. Ours (`python -m deciban`) has a "
+        f"thread on each core ({len(os.sched_getaffinity(0))} here), unless it says one; bogofilter has one, always: the "
         "clock is what its user waits for, processor time, of all threads together, what the machine is kept from. "
         "Clocks are of a machine that others may use. The bar is 20x. The last line is what starting a process "
         "takes that does nothing: of Python where ours stands, of a program in C where bogofilter stands.\n\n"
@@ -64,14 +63,6 @@ def _timed(name: str, commands: list[list[str]], inputs: list[str | None], many:
     line = _speed_line(name, np.median(np.array(spent), axis=0) / many * 1e6)  # by filter: processor and clock
     print(line, flush=True)
     return line
-
-
-def _script(folder: Path) -> str:
-    """The command, as pip installs it."""
-    path = folder / "deciban"
-    path.write_text(f"#!{sys.executable}\nimport sys\nfrom deciban.__main__ import main\nsys.exit(main())\n", "utf-8")
-    path.chmod(0o755)
-    return str(path)
 
 
 def _boxed(mail: bytes) -> bytes:

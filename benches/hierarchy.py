@@ -10,7 +10,7 @@ with Dirichlet or Laplace smoothing, ratio) leave-one-out on training texts take
 that model with other `--levels`, `mixture` is McCallum's (`mixture_of_paths`). These labels fit on one shelf, so that
 top-down is flat. The test part is reported, by which nothing was chosen but that `shared:1.0` has to be surely better
 (docs/hierarchy.md); of TREC also what training texts say that were not drawn: its test part has other shares of
-labels. WordNet's labels are told apart flat and
+labels. First of all the page has what is answered by default (`levels`). WordNet's labels are told apart flat and
 top-down by each of the models, of a random sample of its test texts; CPU seconds are taken in turns in one process, on
 one thread. The page is written to benches/results/hierarchy.md.
 """
@@ -37,10 +37,13 @@ import deciban
 from deciban.classifier import Classifier
 
 from . import corpus
+from .levels import HEAD as OF_DEFAULT
+from .levels import rows as answered
 from .mixture_of_paths import answers
 from .speed import RESULTS
 
-FEW, DRAWS = (2, 5, 10), 3
+FEW, DRAWS = (2, 5, 10), 5
+SETS, VERY_MANY = ("trec", "20ng", "debian-sections"), "wordnet-hypernyms"
 MODELS: tuple[dict[str, Any], ...] = (
     {"model": "multinomial", "smoothing": "dirichlet"},
     {"model": "multinomial", "alpha": 0.1},
@@ -169,8 +172,16 @@ def figures(name: str, sizes: Sequence[int | None], *, rest: bool = False) -> It
         mean = {key: statistics.mean(draw[key] for draw in draws) for key in draws[0]}
         gains = [[draw[way] - draw["flat"] for draw in draws] for way in ("shared", "chosen")]
         shown = [*(_cell(mean, way) for way in ("flat", "shared", "chosen")), f"{mean['mixture']:.1f}"]
-        apart = [f"{statistics.mean(gain):+.1f} ({min(gain):+.1f} to {max(gain):+.1f})" for gain in gains]
+        apart = [_apart(gain) for gain in gains]
         yield f"| {shown_name} | {size or 'all'} | {' | '.join([*shown, *apart])} |"
+
+
+def _apart(gain: list[float]) -> str:
+    """The mean of what is gained, how sure that is, and the worst and the best draw."""
+    if len(gain) == 1:
+        return f"{gain[0]:+.1f}"
+    sure = statistics.stdev(gain) / len(gain) ** 0.5
+    return f"{statistics.mean(gain):+.1f} ± {sure:.1f} ({min(gain):+.1f} to {max(gain):+.1f})"
 
 
 def _cell(mean: dict[str, float], way: str) -> str:
@@ -224,51 +235,83 @@ def draw(page: str) -> None:
     figure.savefig(RESULTS / "hierarchy.svg", metadata={"Date": None})
 
 
-def main() -> None:
-    """Measures, prints the page and writes it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="TREC alone, once, and no page: does it run?")
-    parser.add_argument("--draw", action="store_true", help="only draw the page that is there")
-    given = parser.parse_args()
-    quick = given.quick
-    if given.draw:
-        draw((RESULTS / "hierarchy.md").read_text(encoding="utf-8"))
-        return
+def by_default(quick: bool) -> list[str]:
+    """The lines of what is answered by default."""
+    lines = [*OF_DEFAULT]
+    for name in SETS[:1] if quick else (*SETS, VERY_MANY):
+        learnt, test = read(name)
+        sizes = FEW[1:2] if quick else (None,) if name == VERY_MANY else (*FEW, None)
+        draws = {
+            size: [drawn(learnt[1], size, seed) for seed in range(DRAWS if size and not quick else 1)] for size in sizes
+        }
+        lines += answered(name, learnt, test, draws)
+    return lines
+
+
+def of_counts(quick: bool) -> list[str]:
+    """The lines of models of counts."""
     lines = [
-        "# Labels that are paths",
-        "",
-        "Written by `make hierarchy`; do not edit.",
-        "",
         "Test accuracy of leaves in percent (in brackets: F1 with ancestors), mean of "
         f"{DRAWS} draws: of the flat model that leave-one-out on the training texts chooses among three, of the same "
         "with `--levels shared`, and with what `--levels auto` chooses; of McCallum's mixture. The last columns are "
-        "how much `shared` and what is chosen are above flat (in the worst and in the best draw). The test part of "
+        "how much `shared` and what is chosen are above flat, with the standard error of that over draws (and in the "
+        "worst and in the best draw). The test part of "
         "trec has other shares of labels than its training part: it is judged by training texts that were not drawn, "
         "too.",
         "",
         "| set | texts a label | flat | shared | chosen | mixture | shared less flat | chosen less flat |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
-    sets = ["trec"] if quick else ["trec", "20ng", "debian-sections"]
-    for name in sets:
+    for name in SETS[:1] if quick else SETS:
         lines += figures(name, [5] if quick else [*FEW, None])
         if name == "trec" and not quick:
             lines += figures(name, FEW, rest=True)
-    if not quick:
-        learnt, test = read("wordnet-hypernyms")
-        lines += [
-            "",
-            f"WordNet: {len(set(learnt[1])):,} labels, {len(learnt[0]):,} texts; a random sample of "
-            f"{TIMED:,} of the test texts. Microseconds of CPU a text with the probability of its label, and how many "
-            "times as fast top-down is: with the label alone, and with its probability.",
-            "",
-            "| model | flat, % right | top-down, % right | flat, us | top-down, us | label | probability |",
-            "| --- | --- | --- | --- | --- | --- | --- |",
-            *speed(learnt, test),
-        ]
-    page = "\n".join(lines) + "\n"
+    return lines
+
+
+def of_speed(quick: bool) -> list[str]:
+    """The lines of very many labels."""
+    if quick:
+        return []
+    learnt, test = read(VERY_MANY)
+    return [
+        f"WordNet: {len(set(learnt[1])):,} labels, {len(learnt[0]):,} texts; a random sample of "
+        f"{TIMED:,} of the test texts. Microseconds of CPU a text with the probability of its label, and how many "
+        "times as fast top-down is: with the label alone, and with its probability.",
+        "",
+        "| model | flat, % right | top-down, % right | flat, us | top-down, us | label | probability |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+        *speed(learnt, test),
+    ]
+
+
+PARTS = {"By default": by_default, "Models of counts": of_counts, "Very many labels": of_speed}
+HEAD = ["# Labels that are paths", "", "Written by `make hierarchy`; do not edit.", ""]
+
+
+def parts_of(page: str) -> dict[str, list[str]]:
+    """The parts of a page by their titles."""
+    found = (part.partition("\n") for part in page.split("## ")[1:])
+    return {title: body.strip().splitlines() for title, _, body in found}
+
+
+def main() -> None:
+    """Measures, prints the page and writes it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="TREC alone, once, and no page: does it run?")
+    parser.add_argument("--draw", action="store_true", help="only draw the page that is there")
+    parser.add_argument("--only", choices=[*PARTS], help="measure one part, and leave the rest of the page as it is")
+    given = parser.parse_args()
+    if given.draw:
+        draw((RESULTS / "hierarchy.md").read_text(encoding="utf-8"))
+        return
+    parts = parts_of((RESULTS / "hierarchy.md").read_text(encoding="utf-8")) if given.only else {}
+    parts |= {title: lines(given.quick) for title, lines in PARTS.items() if given.only in (None, title)}
+    page = (
+        "\n".join([*HEAD, *(line for title in PARTS for line in (f"## {title}", "", *parts[title], ""))]).strip() + "\n"
+    )
     print(page)
-    if not quick:
+    if not given.quick:
         (RESULTS / "hierarchy.md").write_text(page, encoding="utf-8")
         draw(page)
 

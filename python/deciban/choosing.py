@@ -98,7 +98,7 @@ def most_texts(counts: Counts) -> int:
 def choose(settings: Settings, counts: Counts, sample: Sample) -> tuple[Settings, dict[str, Any]]:
     """The settings, with nothing left open, and how they were chosen."""
     tried = list(_tried(settings, counts, sample))
-    plain, best = tried[0], max(tried, key=lambda one: (one.right.sum(), one.log_p))
+    plain, best = _first(tried, settings), max(tried, key=lambda one: (one.right.sum(), one.log_p))
     is_better = _surely_better(best.right, plain.right)
     is_turned = is_better and _is_turned(best.settings, plain.settings, counts, sample)
     winner = best if is_better and not is_turned else plain
@@ -109,6 +109,12 @@ def choose(settings: Settings, counts: Counts, sample: Sample) -> tuple[Settings
         "best": _best_of_models(tried),
         "why": _why(winner, tried, is_turned, Whole(counts, binary=False), sample.rows),
     }
+
+
+def _first(tried: list[Tried], settings: Settings) -> Tried:
+    """The plain model: of labels that are paths, and may have two texts each, one that does not smooth these away."""
+    smooth = (one for one in tried if settings.hierarchy is not None and one.settings.smoothing == "dirichlet")
+    return next(smooth, tried[0])
 
 
 def choose_levels(settings: Settings, counts: Counts, sample: Sample) -> tuple[Settings, dict[str, float]]:

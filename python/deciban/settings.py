@@ -139,7 +139,7 @@ class Settings:
         is_measured = str(given.get("select")).partition(":")[0] in (*MEASURES, "None")
         is_open = given.keys() <= of_any and is_measured
         model = AUTO if is_open else "logistic" if given.get("project") else cls.model
-        if is_open and given.get("hierarchy"):
+        if is_open and given.get("hierarchy") and str(given.get("levels")).partition(":")[0] in LEVELS[2:]:
             return cls.of(**{"model": BAYES, "smoothing": AUTO, **given})
         return cls.of(**{"model": model, **given})
 
@@ -302,6 +302,8 @@ class Settings:
             raise BadSetting(setting="levels", got=self.levels, expected=expected)
         if self.levels != "auto" and self.hierarchy is None:
             raise BadSetting(setting="levels", got=self.levels, expected="a hierarchy, such as hierarchy='/'")
+        if self.weighs_levels:
+            return
         if name == "shared" and not colon:
             object.__setattr__(self, "levels", f"shared:{SHARE}")
         if name in LEVELS[2:] and not self.can_level:
@@ -315,10 +317,16 @@ class Settings:
         return of_counts and self.term_weights == "none" and not self.is_searched
 
     @property
+    def weighs_levels(self) -> bool:
+        """Whether it is a committee that has one of each level of labels that are paths, and weighs them, too."""
+        return self.model == "committee" and self.hierarchy is not None and self.levels in ("auto", "shared")
+
+    @property
     def way(self) -> str:
-        """How labels are told apart: flat, shared or top-down."""
+        """How counts tell labels apart: flat, shared or top-down; those that are fitted are all flat to them."""
         name = self.levels.partition(":")[0]
-        return name if self.hierarchy is not None and name in LEVELS[2:] else "flat"
+        is_flat = self.hierarchy is None or self.model in FITTED or name not in LEVELS[2:]
+        return "flat" if is_flat else name
 
     @property
     def share(self) -> float:

@@ -266,6 +266,8 @@ def _trained(
     provenance: dict[str, Any] = {"source": source, "examples": int(counts.documents.sum())}
     if settings.model in FITTED and examples is not None:
         provenance |= weight_of(examples.weights)
+        if settings.weighs_levels and settings.levels == "auto":
+            provenance["asked"] = asked(settings)
         check_weights(settings, counts)
         trained = _selecting(Classifier(settings, counts, [provenance], examples), steps)
         trained._scorecard = trained._fitted(examples, steps, clock)

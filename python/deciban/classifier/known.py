@@ -234,7 +234,8 @@ class Known(Holder):
                 self._sample = jackknife.of_scores(held, self.selected, self.settings, found, y)
         if told and self.provenance:
             *earlier, last = ({name: part[name] for name in part if name != "fit"} for part in self.provenance)
-            self.provenance = (*earlier, {**last, "fit": told})
+            ways = {"levels": told.pop("levels")} if "levels" in told else {}
+            self.provenance = (*earlier, {**last, "fit": told, **ways})
         return card
 
     def _countable(self) -> Counts:

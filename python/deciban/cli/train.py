@@ -138,7 +138,7 @@ def add_settings(parser: ArgumentParser) -> None:
     add("--hierarchy", default=None, metavar="SEPARATOR", help=hierarchy)
     levels = (
         "how paths are told apart: flat, as if they were none; shared, or shared:0.3: with a share of what speaks for "
-        "their ancestors; top-down: step by step; auto: the best by leave-one-out (default)"
+        "their ancestors; top-down: step by step; auto: the best by texts that are left out (default)"
     )
     add("--levels", default="auto", metavar="NAME", help=levels)
 
@@ -215,7 +215,8 @@ def _show(given: Namespace, trained: Classifier, facts: dict[str, Any]) -> None:
     if told := trained.provenance[0].get("auto"):
         print(_of_auto(trained.settings.model, told, **trained.provenance[0].get("fit", {})))
     if told := trained.provenance[0].get("levels"):
-        print(_of_levels(trained.settings.levels, told))
+        is_fitted = trained.settings.way == "flat" and "fit" in trained.provenance[0]
+        print((_of_stacked if is_fitted else _of_levels)(trained.settings.levels, told))
     examples = f"{given.file} {'--folds 10' if trained.settings.needs_rows else '--loo'}"
     is_asked = trained.expected is not None or judged.is_asked(given)
     ask = "" if is_asked else f"; how good is it? deciban evaluate {given.output} {examples}"
@@ -265,6 +266,12 @@ def _of_levels(chosen: str, right: dict[str, float]) -> str:
     """Which way down the hierarchy was chosen, and what the others are worth."""
     others = ", ".join(f"{name} {share:.1f} %" for name, share in right.items() if name != chosen)
     return f"levels: {chosen}, {right[chosen]:.1f} % right when each is left out; {others}"
+
+
+def _of_stacked(chosen: str, probable: dict[str, float]) -> str:
+    """Whether a committee has others of the levels above its labels, and what that is worth."""
+    shown = ", ".join(f"{share:.1f} % {name}" for name, share in probable.items())
+    return f"levels: {chosen}; true labels of held-out texts are so probable (geometric mean): {shown}"
 
 
 def _of_unlabelled(climb: dict[str, Any]) -> str:

@@ -20,7 +20,7 @@ from ..rows import Rows
 from ..scorecard import Scorecard
 from ..selection import Searched
 from ..settings import Settings
-from . import cards, committee, members
+from . import cards, committee, levels, members
 from .continued import go_on
 from .elimination import eliminate
 from .members import Labelled, Member, Steps
@@ -71,8 +71,7 @@ def fit(
     """
     of, threads = labelled(counts, y, settings, weights), settings.cores
     if settings.model == "committee":
-        of_all, told, held = _committee(counts, rows, of, threads, steps, clock or Clock(None))
-        return of_all, settings, told, held
+        return _committee(counts, rows, of, settings, steps, clock or Clock(None))
     member = member_of(settings, of.labels)
     seen = see(rows, counts, member.sight)
     chosen: dict[str, Any] = {}
@@ -90,7 +89,7 @@ def held_out(
     """What rows score (rows x labels), each by a model of the rows of other folds, with the C that settings have."""
     of = labelled(counts, y, settings, weights)
     if settings.model == "committee":
-        return _committee(counts, rows, of, settings.cores, None, Clock(None))[2]
+        return _committee(counts, rows, of, settings, None, Clock(None))[3]
     member = member_of(settings, of.labels)
     seen = see(rows, counts, member.sight)
     return np.asarray(members.held_out(member, seen, of, committee.folds_of(y, FOLDS), [member.c], settings.cores)[0])
@@ -181,29 +180,54 @@ def chosen_cost(
 
 
 def _committee(
-    counts: Counts, rows: Rows, of: Labelled, threads: int, steps: Steps | None, clock: Clock
-) -> tuple[Scorecard, dict[str, Any], Floats]:
-    """The committee of all members that have something to see, and that there is time for; and its held-out scores."""
-    sitting, passed_over = _sitting(counts, rows, of, threads, steps, clock)
-    scores = [held for _, _, held in sitting]
-    found = committee.weigh(scores, of)
-    parts = [
-        (seen, committee.scaled(members.fit(member, seen, of, threads, steps), float(weight)))
-        for (member, seen, _), weight in zip(sitting, found.members, strict=True)
-        if weight > 0 or not found.members.any()
-    ]
+    counts: Counts, rows: Rows, of: Labelled, settings: Settings, steps: Steps | None, clock: Clock
+) -> tuple[Scorecard, Settings, dict[str, Any], Floats]:
+    """The committee of all members that have something to see, and that there is time for; and its held-out scores.
+
+    Labels that are paths have one of each level above them, too, where that is asked for, or true labels are more
+    probable by it.
+    """
+    sitting, passed_over = _sitting(counts, rows, of, settings.cores, steps, clock)
+    those, scores = [(member, seen) for member, seen, _ in sitting], [held for _, _, held in sitting]
+    flat = levels.summed(levels.own(of.labels), scores, of)
+    sums, told_levels = _levelled(counts.labels, flat, those, of, settings, clock)
+    top = levels.together(sums, of)
+    parts = list(levels.parts(those, sums, top, of, settings.cores, steps))
     made = cards.of_sum(counts.labels, counts.lexicon, parts)
-    together = np.tensordot(found.members, scores, 1) + found.bias
-    names = [member.name for member, _, _ in sitting]
+    together, names = levels.scores(sums, top), [member.name for member, _ in those]
     told = {
         "held_out": {
             **{name: _right(held, of) for name, held in zip(names, scores, strict=True)},
             TOGETHER: _right(together, of),
         },
-        "weights": dict(zip(names, found.members.tolist(), strict=True)),
+        "weights": dict(zip(names, flat.weighted.members.tolist(), strict=True)),
         **({"passed_over": passed_over} if passed_over else {}),
+        **({"levels": told_levels} if told_levels else {}),
     }
-    return replace(made, bias=made.bias + found.bias), told, together
+    if told_levels:
+        settings = replace(settings, levels="shared" if len(sums) > 1 else "flat")
+    return replace(made, bias=made.bias + levels.bias(sums, top)), settings, told, together
+
+
+def _levelled(
+    labels: tuple[str, ...],
+    flat: levels.Summed,
+    sitting: Sequence[tuple[Member, Seen]],
+    of: Labelled,
+    settings: Settings,
+    clock: Clock,
+) -> tuple[list[levels.Summed], dict[str, float]]:
+    """The committee of labels, and those above it where they count; and how probable each way makes true labels."""
+    folds, sums = committee.folds_of(of.y, FOLDS), [flat]
+    for level in levels.above(labels, str(settings.hierarchy)) if settings.weighs_levels else []:
+        held = levels.held_out(level, sitting, of, folds, clock, settings.cores)
+        sums += [] if held is None else [levels.summed(level, held, of)]
+    if len(sums) == 1:
+        return sums, {}
+    flat_p, shared_p = levels.log_p(sums[:1], of), levels.log_p(sums, of)
+    is_shared = settings.levels == "shared" or levels.is_better(shared_p, flat_p)
+    told = {way: round(100 * float(np.exp(each.mean())), 2) for way, each in (("flat", flat_p), ("shared", shared_p))}
+    return sums if is_shared else sums[:1], told
 
 
 def _sitting(

@@ -57,7 +57,8 @@ def planned(settings: Settings, documents: npt.NDArray[np.int64], length: int | 
     """
     n, k = int(documents.sum()), len(documents)
     if n < LEAST_TEXTS or (documents >= LEAST_OF_LABEL).sum() < 2:
-        return Planned(replace(settings, model="multinomial"), f"{n:,} texts are too few to choose by")
+        few = _of_counts(settings) if settings.hierarchy else replace(settings, model="multinomial")
+        return Planned(few, f"{n:,} texts are too few to choose by")
     seen = {field.name: getattr(settings, field.name) for field in fields(Terms) if field.name != "properties"}
     is_asked = any(value != field.default for field in fields(Terms) for value in [seen.get(field.name, field.default)])
     if n * k > MOST_SCORES:
@@ -65,13 +66,17 @@ def planned(settings: Settings, documents: npt.NDArray[np.int64], length: int | 
         ways = {} if is_asked else {"words": plain, "runs": replace(plain, words=(1, 2))}
         return Planned(plain, f"with {k:,} labels, smoothings of the plain model alone", ways)
     if length is None:
-        of_counts = replace(settings, model=BAYES, smoothing=AUTO)
-        return Planned(of_counts, "so much text leaves time for models of counts alone")
+        return Planned(_of_counts(settings), "so much text leaves time for models of counts alone")
     if settings.budget is not None and length * k > LABELLED_A_SECOND * settings.budget:
         return _of_many_labels(settings, k, is_asked, length * k > TRIED_A_SECOND * settings.budget)
     if is_asked:
         return Planned(replace(settings, model="committee"), "of the terms that were asked for")
     return Planned(replace(settings, model="committee", **_terms(settings, length, n, k)), "of all terms")
+
+
+def _of_counts(settings: Settings) -> Settings:
+    """A model of counts, which leave-one-out chooses."""
+    return replace(settings, model=BAYES, smoothing=AUTO)
 
 
 def _of_many_labels(settings: Settings, k: int, is_asked: bool, is_hopeless: bool) -> Planned:

@@ -29,7 +29,7 @@ from .counts import Counts
 from .decision import log_posterior
 from .hierarchy import calibrate, shared
 from .rows import Rows
-from .settings import AMOUNTED, AUTO, BAYES, MODELS, ROWS, SHARE, Settings
+from .settings import AMOUNTED, AUTO, BAYES, MODELS, ROWS, SHARE, STRENGTHS, Settings
 from .totals import Whole
 from .tree import shelves, tree_of
 from .weighing import leave_one_out, log_prior, resolved
@@ -113,8 +113,11 @@ def choose(settings: Settings, counts: Counts, sample: Sample) -> tuple[Settings
 
 def _first(tried: list[Tried], settings: Settings) -> Tried:
     """The plain model: of labels that are paths, and may have two texts each, one that does not smooth these away."""
-    smooth = (one for one in tried if settings.hierarchy is not None and one.settings.smoothing == "dirichlet")
-    return next(smooth, tried[0])
+    usual = ("multinomial", "absolute", STRENGTHS["absolute"][0])
+    for one in tried if settings.hierarchy is not None else []:
+        if (one.settings.model, one.settings.smoothing, one.settings.alpha) == usual:
+            return one
+    return tried[0]
 
 
 def choose_levels(settings: Settings, counts: Counts, sample: Sample) -> tuple[Settings, dict[str, float]]:

@@ -70,7 +70,9 @@ def groups(texts: object, least: float = LEAST, threads: int = 0) -> list[tuple[
 
 
 def between(texts: object, others: object, least: float = LEAST, threads: int = 0) -> list[Twin]:
-    """Of each text in `others` that is nearly one of `texts`: which one it is most like, the earliest of equal ones.
+    """Of each text in `others` that is nearly one of `texts`: which one it is most like.
+
+    That is the same one, if there is one, else of those that have as many shingles in common the earliest.
 
     >>> between(["see you", "free money"], ["now!", "FREE money", "you"])
     [Twin(place=1, of=1, similarity=1.0)]

@@ -24,6 +24,7 @@ from .seen import Seen
 
 LEAST_TEXTS = 200  # below, held-out texts are too few to choose by
 LEAST_OF_LABEL = 5  # one a fold
+LEAST_SMOOTHED = 20  # below, the plain model is one that can be checked by hand
 MOST_SCORES = 1 << 26  # texts x labels
 MOST_WEIGHTS = 1 << 28  # terms x labels
 LONG = 400  # characters: texts of so many have enough of shorter runs, and of longer runs of words
@@ -57,8 +58,7 @@ def planned(settings: Settings, documents: npt.NDArray[np.int64], length: int | 
     """
     n, k = int(documents.sum()), len(documents)
     if n < LEAST_TEXTS or (documents >= LEAST_OF_LABEL).sum() < 2:
-        few = _of_counts(settings) if settings.hierarchy else replace(settings, model="multinomial")
-        return Planned(few, f"{n:,} texts are too few to choose by")
+        return Planned(_of_few(settings, n), f"{n:,} texts are too few to choose by")
     seen = {field.name: getattr(settings, field.name) for field in fields(Terms) if field.name != "properties"}
     is_asked = any(value != field.default for field in fields(Terms) for value in [seen.get(field.name, field.default)])
     if n * k > MOST_SCORES:
@@ -72,6 +72,17 @@ def planned(settings: Settings, documents: npt.NDArray[np.int64], length: int | 
     if is_asked:
         return Planned(replace(settings, model="committee"), "of the terms that were asked for")
     return Planned(replace(settings, model="committee", **_terms(settings, length, n, k)), "of all terms")
+
+
+def _of_few(settings: Settings, n: int) -> Settings:
+    """What is best as a rule where nothing can be tried: absolute discounting, but of a handful of texts.
+
+    Laplace's smoothing takes most of few texts away, and Dirichlet's may all of them: its strength cannot be told yet.
+    """
+    if settings.hierarchy:
+        return _of_counts(settings)
+    few = replace(settings, model="multinomial")
+    return replace(few, smoothing="absolute") if n >= LEAST_SMOOTHED else few
 
 
 def _of_counts(settings: Settings) -> Settings:

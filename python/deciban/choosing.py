@@ -27,6 +27,7 @@ from .calibration.chosen import NONE, crossed
 from .calibration.chosen import calibrate as mapped
 from .counts import Counts
 from .decision import log_posterior
+from .fitting.plan import LEAST_TEXTS
 from .hierarchy import calibrate, shared
 from .rows import Rows
 from .settings import AMOUNTED, AUTO, BAYES, MODELS, ROWS, SHARE, STRENGTHS, Settings
@@ -98,7 +99,7 @@ def most_texts(counts: Counts) -> int:
 def choose(settings: Settings, counts: Counts, sample: Sample) -> tuple[Settings, dict[str, Any]]:
     """The settings, with nothing left open, and how they were chosen."""
     tried = list(_tried(settings, counts, sample))
-    plain, best = _first(tried, settings), max(tried, key=lambda one: (one.right.sum(), one.log_p))
+    plain, best = _first(tried, settings, counts), max(tried, key=lambda one: (one.right.sum(), one.log_p))
     is_better = _surely_better(best.right, plain.right)
     is_turned = is_better and _is_turned(best.settings, plain.settings, counts, sample)
     winner = best if is_better and not is_turned else plain
@@ -111,12 +112,13 @@ def choose(settings: Settings, counts: Counts, sample: Sample) -> tuple[Settings
     }
 
 
-def _first(tried: list[Tried], settings: Settings) -> Tried:
-    """The plain model: of labels that are paths, and may have two texts each, one that does not smooth these away."""
+def _first(tried: list[Tried], settings: Settings, counts: Counts) -> Tried:
+    """The one that others must surely beat: of few texts whose labels are paths, one that does not smooth them away."""
     usual = ("multinomial", "absolute", STRENGTHS["absolute"][0])
-    for one in tried if settings.hierarchy is not None else []:
-        if (one.settings.model, one.settings.smoothing, one.settings.alpha) == usual:
-            return one
+    if settings.hierarchy is not None and counts.documents.sum() < LEAST_TEXTS:
+        for one in tried:
+            if (one.settings.model, one.settings.smoothing, one.settings.alpha) == usual:
+                return one
     return tried[0]
 
 

@@ -126,7 +126,7 @@ selection: .venv/bench  ## measure accuracy against number of terms, and how fas
 FUZZ_SECONDS ?= 60
 fuzz:  ## fuzz the core, each target for FUZZ_SECONDS (installs cargo-fuzz)
 	@command -v cargo-fuzz >/dev/null || cargo install --quiet cargo-fuzz
-	@for target in terms properties counts rows buffers numbers models; do \
+	@for target in terms properties counts rows buffers numbers models mails; do \
 		cargo fuzz run --sanitizer none $$target -- -max_total_time=$(FUZZ_SECONDS) -max_len=512 -verbosity=0 || exit 1; \
 	done
 

@@ -69,8 +69,12 @@ fn lines(judge: &Judge<'_>, file: &[u8], at_once: usize, threads: usize) -> Opti
 fuzz_target!(|given: Given| {
     let mut numbers = [0.0; NUMBERS];
     numbers[1..4].fill(f64::from(u8::from(given.is_scaled)));
-    let weights: [(&[u8], f32, f32); 4] =
-        [(b"money", 5.0, 1.0), (b"bob", -3.0, -1.0), (b"subject:money", 2.0, 0.5), ("\u{e9}t\u{e9}".as_bytes(), 1.0, 0.25)];
+    let weights: [(&[u8], f32, f32); 4] = [
+        (b"money", 5.0, 1.0),
+        (b"bob", -3.0, -1.0),
+        (b"subject:money", 2.0, 0.5),
+        ("\u{e9}t\u{e9}".as_bytes(), 1.0, 0.25),
+    ];
     let seeds = [3, 5, 7, 11].map(|n: u64| n.pow(18));
     let file = build(&[b'0'; NAME], b"ham\nspam", seeds, numbers, weights.into_iter()).expect("four words differ");
     let judge = Judge::new(Table::of(&file).expect("it was just made"), true).expect("numbers of a model");

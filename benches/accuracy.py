@@ -2,9 +2,10 @@
 
 Its parts: figures that others have published; what choosing model and smoothing by leave-one-out is worth; what is
 taken where texts are few; Bernoulli against multinomial as the lexicon grows; what leave-one-out costs; the published
-table with models that are fitted, and two figures since; a committee; what is between it and its bars. Any of them can be asked for by name,
-and the others stay as they were measured. The page is printed and written to benches/results/accuracy.md, all figures
-to accuracy.json, pictures to accuracy-PART.svg; again after each line, so that nothing measured is lost.
+table with models that are fitted, and two figures since; a committee; what is between it and its bars. Any of them can
+be asked for by name, and the others stay as they were measured. The page is printed and written to
+benches/results/accuracy.md, all figures to accuracy.json, pictures to accuracy-PART.svg; again after each line, so that
+nothing measured is lost.
 """
 
 from __future__ import annotations

@@ -280,20 +280,24 @@ pub(crate) struct Summing<'a, V> {
 }
 
 impl<V: Copy + Default + Into<Four>> Summing<'_, V> {
+    /// The value of a word, if it is known.
     #[inline(always)]
-    fn add(&mut self, value: V) {
-        self.sum += value.into();
-        self.known += 1;
-    }
-
-    /// What is known of a word: its node and its value.
-    #[inline(always)]
-    fn of(&self, word: Found, bytes: &[u8]) -> Option<(Node, V)> {
+    fn value(&self, word: Found, bytes: &[u8]) -> Option<V> {
         let Trie { short, long, long_values, .. } = self.trie;
         match word.key.as_place() {
-            None => short.find(word.key, word.hash),
-            Some((start, end)) => long.find(&bytes[start..end]).map(|at| (long.node(at), long_values[at])),
+            None => short.find(word.key, word.hash).map(|(_, value)| value),
+            Some((start, end)) => long.find(&bytes[start..end]).map(|at| long_values[at]),
         }
+    }
+
+    #[inline(always)]
+    fn finding(&mut self) -> Finding<'_, V, impl FnMut(V)> {
+        let Summing { trie, sum, known } = self;
+        let emit = |value: V| {
+            *sum += value.into();
+            *known += 1;
+        };
+        Finding { trie, emit }
     }
 }
 
@@ -310,7 +314,7 @@ impl<V: Copy + Default + Into<Four>> Visit for Summing<'_, V> {
         // In registers, not where it stands, the sum waits for no memory.
         let (mut sum, mut known) = (self.sum, self.known);
         for &word in words {
-            if let Some((_, value)) = self.of(word, bytes) {
+            if let Some(value) = self.value(word, bytes) {
                 sum += value.into();
                 known += 1;
             }
@@ -320,28 +324,15 @@ impl<V: Copy + Default + Into<Four>> Visit for Summing<'_, V> {
 
     #[inline(always)]
     fn short(&mut self, key: Short, hash: u64, is_term: bool) -> Option<Node> {
-        let (node, value) = self.trie.short.find(key, hash)?;
-        if is_term {
-            self.add(value);
-        }
-        Some(node)
+        self.finding().short(key, hash, is_term)
     }
 
     fn long(&mut self, name: &[u8], is_term: bool) -> Option<Node> {
-        let at = self.trie.long.find(name)?;
-        if is_term {
-            self.add(self.trie.long_values[at]);
-        }
-        Some(self.trie.long.node(at))
+        self.finding().long(name, is_term)
     }
 
     #[inline(always)]
     fn pair(&mut self, first: Node, word: Node, is_term: bool) -> Option<Node> {
-        let key = pair_key(first, word);
-        let (node, value) = self.trie.pairs.find(key, self.trie.pairs.hash(key))?;
-        if is_term {
-            self.add(value);
-        }
-        Some(node)
+        self.finding().pair(first, word, is_term)
     }
 }

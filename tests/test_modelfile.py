@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -187,6 +188,18 @@ def test_a_loaded_model_stays_what_it_was_when_its_file_is_replaced_or_removed(f
     full.unlink()
     assert [buffer.tobytes() for buffer in loaded.counts.buffers[1:]] == before
     assert loaded.predict(["see"]) == ["ham"]
+
+
+def test_a_loaded_model_that_has_answered_answers_on_when_its_file_is_written_over(full):
+    loaded = deciban.load(full)
+    dropped = replace(
+        loaded.scorecard, calibration=None
+    )  # made of what is mapped
+    before, raw = loaded.predict_log_proba(["late refund"]), dropped.scores(["late refund"])
+    with full.open("r+b") as file:
+        file.write(bytes(full.stat().st_size))
+    np.testing.assert_array_equal(loaded.predict_log_proba(["late refund"]), before)
+    np.testing.assert_array_equal(dropped.scores(["late refund"]), raw)
 
 
 def test_the_counts_of_a_loaded_model_are_mapped(full):

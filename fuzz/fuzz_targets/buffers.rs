@@ -39,9 +39,9 @@ fuzz_target!(|found: Buffers| {
     let card = Scorecard {
         bias: vec![0.0; found.documents.len()],
         absent: vec![0.0; found.documents.len()],
-        indptr: found.indptr.clone(),
-        label: found.label.clone(),
-        weight: found.floats,
+        indptr: found.indptr.clone().into(),
+        label: found.label.clone().into(),
+        weight: found.floats.into(),
         binary: found.binary,
     };
     let (first, second, weight) = found.pairs;

@@ -159,9 +159,9 @@ fn finds_the_first_of_many(given: &Given) {
     let card = Scorecard {
         bias: (0..MANY).map(|label| -((label % 7) as f64)).collect(),
         absent: (0..MANY).map(|label| -((label % 3) as f64)).collect(),
-        indptr: counts.indptr,
-        label: counts.label,
-        weight: amount,
+        indptr: counts.indptr.into(),
+        label: counts.label.into(),
+        weight: amount.into(),
         binary: given.binary,
     };
     let scorer = Scorer::new(card, counts.names.len()).expect("a scorecard of these very counts");

@@ -27,8 +27,8 @@ fuzz_target!(|input: (Vec<&str>, Vec<&str>, bool, Settings)| {
         let card = Scorecard {
             bias: vec![1.0; labels],
             absent: vec![0.5; labels],
-            indptr: counts.indptr.clone(),
-            label: vec![0; counts.label.len()],
+            indptr: counts.indptr.clone().into(),
+            label: vec![0; counts.label.len()].into(),
             weight: counts.occurrences.iter().map(|&n| n as f64).collect(),
             binary,
         };

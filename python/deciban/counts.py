@@ -25,7 +25,6 @@ from .terms import Terms, display
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.uint32]
-AT_ONCE = 1 << 16  # postings
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +81,7 @@ class Counts:
 
     def by_label(self, values: Integers) -> Integers:
         """The sum over each label's postings."""
-        parts = range(0, len(values), AT_ONCE)  # as many as the cache holds, which become floats on the way
-        sums = (np.bincount(self.label[i : i + AT_ONCE], values[i : i + AT_ONCE], len(self.labels)) for i in parts)
-        return sum((part.astype(np.int64) for part in sums), np.zeros(len(self.labels), np.int64))
+        return _core.by_label(self.label, np.ascontiguousarray(values), len(self.labels))
 
     def by_term(self, values: Integers) -> Integers:
         """The sum over each term's postings."""
@@ -284,4 +281,4 @@ def count(terms: Terms, texts: _core.Texts, labels: list[str], threads: int = 0)
 def looked_up(of: Callable[[Integers], Floats], counts: Integers) -> Floats:
     """A function of counts, which repeat: worked out for each that there can be, looked up for each that there is."""
     most = int(counts.max(initial=0))
-    return of(counts) if most >= counts.size else np.asarray(of(np.arange(most + 1))[counts])
+    return of(counts) if most >= counts.size else _core.looked_up(of(np.arange(most + 1)), np.ascontiguousarray(counts))

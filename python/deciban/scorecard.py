@@ -153,10 +153,13 @@ class Scorecard:
     @cached_property
     def scorer(self) -> _core.Scorer:
         """The same, as the core takes it."""
-        buffers = (self.bias, self.absent, self.indptr, self.label, self.weight)
+        postings = (self.indptr, self.label, self.weight)
         pairs = None if self.pairs is None else self.pairs.buffers
         scaling = None if self.scaling is None else (self.scaling.length, self.scaling.groups)
-        return _core.Scorer(self.lexicon, *buffers, self.binary, pairs, scaling, self.calibration)
+        # Whoever writes over a file writes over what is mapped of it: that is copied.
+        lent = not any(isinstance(part.base, memoryview) for part in postings)
+        card = (self.bias, self.absent, *postings, self.binary)
+        return _core.Scorer(self.lexicon, *card, pairs, scaling, self.calibration, lent)
 
     def with_scorer(self, scorer: _core.Scorer) -> Scorecard:
         """The same scorecard with the scorer that whoever loaded it has made already. Returns itself."""

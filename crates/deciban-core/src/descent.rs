@@ -253,9 +253,9 @@ mod tests {
         Scorecard {
             bias: vec![0.0, -0.5, -1.0, -0.25, -1.5],
             absent: vec![0.0, -0.1, -0.2, -0.3, -0.4],
-            indptr: vec![0, 2, 4],
-            label: vec![1, 3, 2, 4],
-            weight: vec![1.0, 2.0, 3.0, 0.5],
+            indptr: vec![0, 2, 4].into(),
+            label: vec![1, 3, 2, 4].into(),
+            weight: vec![1.0, 2.0, 3.0, 0.5].into(),
             binary: false,
         }
     }
@@ -285,7 +285,7 @@ mod tests {
         let among = |one: f64, other: f64| -(other - one).exp().ln_1p();
         assert!((found[1] - among(-0.5 - 0.2, -1.0 - 0.4 + 6.0)).abs() < 1e-12);
         assert!((found[3] - among(-0.25 - 0.6, -1.5 - 0.8 + 1.0)).abs() < 1e-12);
-        let other = Scorecard { label: vec![1, 3, 1, 2], ..card() };
+        let other = Scorecard { label: vec![1, 3, 1, 2].into(), ..card() };
         let none = Descent::new(other, tree(), 2, [0.0, 0.0]).unwrap().decisions(&[0, 1], &[1], &[2]).unwrap();
         assert!((none[3] - among(-0.25, -1.5)).abs() < 1e-12);
     }

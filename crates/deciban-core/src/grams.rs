@@ -10,8 +10,8 @@ mod sorted;
 pub(crate) use self::sorted::{Places, Sorted, Total};
 use crate::table::Node;
 
-/// How many meetings are kept before they are summed up: of so many, a part that was counted has seen most that there is.
-const ENOUGH: usize = 1 << 24;
+/// How many words are kept before they are summed up: of so many, a part that was counted has seen most that there is.
+const ENOUGH: usize = 1 << 25;
 /// How many sums there are before they are looked through for those of the same n-gram and label.
 const MANY_SUMS: usize = 1 << 22;
 
@@ -47,11 +47,45 @@ pub(crate) struct Sum {
 }
 
 /// What was met, document by document.
+///
+/// Of an n-gram, only its last word is written down where that of the one before is what it begins with; otherwise what
+/// it begins with stands before it, and is marked. So of two words each, one number is written for each word of a text.
 #[derive(Debug, Default)]
 struct Met {
-    grams: Vec<Gram>,
+    words: Vec<Node>,
     /// Where each document ends, and its label.
     documents: Vec<(usize, u32)>,
+    /// How many n-grams there are.
+    grams: usize,
+    /// One more than the last word, 0 where a document begins.
+    last: Node,
+}
+
+/// What marks a node that an n-gram begins with: no node has as high a number.
+const MARK: Node = 1 << (Node::BITS - 1);
+
+impl Met {
+    #[inline(always)]
+    fn push(&mut self, first: Node, word: Node) {
+        if first + 1 != self.last {
+            self.words.push(first | MARK);
+        }
+        self.words.push(word);
+        self.last = word + 1;
+        self.grams += 1;
+    }
+
+    /// The n-grams of a document, or of several, which are written down in some words.
+    #[inline(always)]
+    fn each(words: &[Node], mut emit: impl FnMut(Node, Node)) {
+        let mut first = 0;
+        for &word in words {
+            if word & MARK == 0 {
+                emit(first, word);
+            }
+            first = word & !MARK;
+        }
+    }
 }
 
 /// The longest n-grams so far.
@@ -66,13 +100,14 @@ impl Grams {
     /// One n-gram more of the document that is being read.
     #[inline(always)]
     pub(crate) fn meet(&mut self, first: Node, word: Node) {
-        self.met.grams.push((first, word));
+        self.met.push(first, word);
     }
 
     /// To be called after each document, with its label: sums up if there is enough.
     #[inline(always)]
     pub(crate) fn end_document(&mut self, label: u32) {
-        let end = self.met.grams.len();
+        self.met.last = 0;
+        let end = self.met.words.len();
         if end > self.met.documents.last().map_or(0, |last| last.0) {
             self.met.documents.push((end, label));
             if end > ENOUGH {
@@ -87,8 +122,8 @@ impl Grams {
         let is_much = self.sums.len() > 2 * self.compacted.max(MANY_SUMS);
         let before = if is_much { std::mem::take(&mut self.sums) } else { Vec::new() };
         let met = std::mem::take(&mut self.met);
-        let highest = |of: Gram| of.0.max(of.1);
-        let nodes = met.grams.iter().copied().chain(before.iter().map(|sum| sum.gram)).map(highest).max();
+        let nodes =
+            met.words.iter().map(|word| word & !MARK).chain(before.iter().map(|sum| sum.gram.0.max(sum.gram.1))).max();
         let Some(nodes) = nodes.map(|highest| highest as usize + 1) else { return };
         let labels = met.documents.iter().map(|of| of.1).chain(before.iter().map(|sum| sum.label)).max().unwrap_or(0);
         let (same, numbers) = ((0..nodes as u32).collect::<Vec<_>>(), (0..=labels).collect::<Vec<_>>());
@@ -105,15 +140,16 @@ impl Grams {
     /// Takes over what others have counted, whose nodes are `ours` here.
     pub(crate) fn absorb(&mut self, other: Grams, ours: &[Node]) {
         let our = |(first, word): Gram| (ours[first as usize], ours[word as usize]);
-        let before = self.met.grams.len();
-        self.met.grams.extend(other.met.grams.into_iter().map(our));
+        let before = self.met.words.len();
+        self.met.words.extend(other.met.words.into_iter().map(|word| ours[(word & !MARK) as usize] | (word & MARK)));
+        self.met.grams += other.met.grams;
         self.met.documents.extend(other.met.documents.into_iter().map(|(end, label)| (before + end, label)));
         self.sums.extend(other.sums.into_iter().map(|sum| Sum { gram: our(sum.gram), ..sum }));
     }
 
     /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
-        self.met.grams.is_empty() && self.sums.is_empty()
+        self.met.words.is_empty() && self.sums.is_empty()
     }
 
     /// What was counted of all n-grams; of some more than once.

@@ -75,6 +75,11 @@ impl Names {
         (0..self.len()).map(|place| &self.text[self.range(place)])
     }
 
+    /// Whether any has a space.
+    pub(crate) fn have_spaces(&self) -> bool {
+        self.text.contains(' ')
+    }
+
     /// The flat buffers: bytes and offsets.
     pub fn buffers(&self) -> (&[u8], &[i64]) {
         (self.text.as_bytes(), &self.offsets)
@@ -210,7 +215,7 @@ struct Place(Option<NonZero<u32>>);
 /// The index of some names, in an order of their places.
 fn places(names: &Names, order: &[u32]) -> Trie<Place> {
     let mut trie = Trie::new();
-    trie.set_all(order.iter().filter_map(|&at| Some((names.get(at as usize)?, Place(NonZero::new(at + 1))))));
+    trie.set_all(names, order.iter().filter_map(|&at| Some((names.get(at as usize)?, Place(NonZero::new(at + 1))))));
     trie
 }
 

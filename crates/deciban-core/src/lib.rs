@@ -7,7 +7,8 @@
 //! in canonical order, [`rows`] and [`scores`] read texts through it, [`pairs`] of terms add to scores, [`left_out`]
 //! scores rows that are left out, [`many`] labels are asked by their postings, [`decision`] makes probabilities of
 //! scores, which a [`calibration`] makes honest, in a tree of labels by [`descent`], [`counts`] are what is learnt, and [`tally`] learns them, the longest n-grams in `grams`; [`mixture`] has what
-//! is expected of unlabelled texts; [`search`] tells which term to see next; [`fit`] solves for weights that no counts give. [`vectorise`] makes what scikit-learn's vectorisers make.
+//! is expected of unlabelled texts; [`search`] tells which term to see next; [`fit`] solves for weights that no counts give; [`held`] are numbers that
+//! may be somebody else's. [`vectorise`] makes what scikit-learn's vectorisers make.
 
 pub mod accents;
 mod by_label;
@@ -25,6 +26,7 @@ mod four;
 mod frequent;
 mod grams;
 pub mod hash;
+pub mod held;
 pub mod left_out;
 pub mod lexicon;
 mod ln;

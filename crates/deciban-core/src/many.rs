@@ -283,7 +283,7 @@ mod tests {
         }
         let weight = label.iter().map(|_| numbers.weight(least)).collect();
         let mut of_labels = || (0..labels).map(|_| numbers.weight(-4.0)).collect();
-        Scorecard { bias: of_labels(), absent: of_labels(), indptr, label, weight, binary }
+        Scorecard { bias: of_labels(), absent: of_labels(), indptr: indptr.into(), label: label.into(), weight, binary }
     }
 
     /// All that is asked of many labels, beside the scores of all.
@@ -327,7 +327,7 @@ mod tests {
         let card = Scorecard {
             bias: vec![-1.0; labels as usize],
             absent: vec![-2.0; labels as usize],
-            indptr: vec![0, i64::from(labels), 2 * i64::from(labels)],
+            indptr: vec![0, i64::from(labels), 2 * i64::from(labels)].into(),
             label: (0..labels).chain(0..labels).collect(),
             weight: weight.clone().chain(weight).collect(),
             binary: false,

@@ -240,7 +240,18 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
     #[cold]
     fn grow(&mut self) {
         let by = if self.slots.len() < FEW_SLOTS { 4 } else { 2 };
-        let size = self.slots.len() * by;
+        self.grow_to(self.slots.len() * by);
+    }
+
+    /// Makes room for so many keys in all, if there is less.
+    pub(crate) fn reserve(&mut self, keys: usize) {
+        let size = (2 * keys + 64).next_power_of_two();
+        if size > self.slots.len() {
+            self.grow_to(size);
+        }
+    }
+
+    fn grow_to(&mut self, size: usize) {
         let old = std::mem::replace(&mut self.slots, Self::empty_slots(size));
         for slot in old.into_iter().filter(|slot| slot.key != K::default()) {
             let at = self.probe(slot.key, self.hash(slot.key)).unwrap_or_else(|at| at);
@@ -284,6 +295,11 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
         self.used == 0
+    }
+
+    /// How many keys there are.
+    pub(crate) fn len(&self) -> usize {
+        self.used
     }
 
     /// How many slots there are: it changes when they are moved.

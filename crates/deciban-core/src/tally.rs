@@ -25,7 +25,7 @@ use writing::Writing;
 
 /// So many texts before it is read it is asked where a text stands.
 const AHEAD: usize = 8;
-const TOO_MANY_TERMS: Invalid = Invalid("there are more than four billion distinct terms; use shorter n-grams");
+const TOO_MANY_TERMS: Invalid = Invalid("there are more than two billion distinct terms; use shorter n-grams");
 
 /// Slots that were touched since a label began; those of a table that has grown since are found by looking at all.
 #[derive(Debug, Default)]
@@ -120,6 +120,7 @@ impl Part {
     ) -> Result<(), Invalid> {
         let (mut scratch, mut bytes, terms_a_byte) = (Scratch::default(), 0, terms.lengths());
         let order = by_label(labels);
+        let mut to_come = if self.document == 0 { parts::bytes(texts) >> 20 } else { 0 };
         for group in order.chunk_by(|&i, &j| labels[i as usize] == labels[j as usize]) {
             self.label = labels[group[0] as usize];
             for (place, &i) in group.iter().enumerate() {
@@ -136,6 +137,7 @@ impl Part {
                 bytes += text.len();
                 if bytes >> 20 > 0 {
                     bytes = 0;
+                    self.expect(mem::take(&mut to_come));
                     if stop() {
                         return Err(Invalid("interrupted"));
                     }
@@ -147,6 +149,13 @@ impl Part {
             }
         }
         Ok(())
+    }
+
+    /// Makes room for the words of so many times as much text as there was: so the table moves once, not again and again.
+    fn expect(&mut self, times: usize) {
+        let table = &mut self.trie.short;
+        // About as the root of how much text there is, the words that are in it get more (Heaps' law).
+        table.reserve(table.len().saturating_mul(times.min(1 << 10).isqrt()) / 3 * 2);
     }
 
     /// Begins a document, in which so many terms may begin at each byte. Before there might be more terms under the label

@@ -1,7 +1,11 @@
 //! Names -> nodes: every name gets a number, an n-gram of words as a pair of numbers; each node carries a value.
 
 use crate::edges::START;
+use crate::lexicon::Names;
 use crate::table::{Long, Node, Short, Table};
+
+/// So many nodes may have numbers: the highest bit of a number is for marks.
+const MOST: usize = 1 << (Node::BITS - 1);
 
 /// Nodes of names, each with a value.
 #[derive(Debug)]
@@ -51,7 +55,7 @@ impl<V: Copy + Default> Trie<V> {
 
     /// Whether there are more nodes than numbers for them.
     pub(crate) fn is_full(&self) -> bool {
-        self.nodes >= Node::MAX as usize
+        self.nodes >= MOST
     }
 
     /// The node of the n-gram that is `first` followed by `word`: where its slot is.
@@ -75,27 +79,41 @@ impl<V: Copy + Default> Trie<V> {
         at
     }
 
-    /// Gives all terms, by their names in order, their values.
-    pub(crate) fn set_all<'a>(&mut self, names: impl Iterator<Item = (&'a str, V)> + Clone) {
-        let runs = names.clone().filter(|(name, _)| is_run(name)).count();
-        self.short.clear(names.clone().count() - runs);
+    /// Gives some names their values, in the order in which they are to be found soonest; `of` are all of them.
+    pub(crate) fn set_all<'a>(&mut self, of: &Names, named: impl Iterator<Item = (&'a str, V)>) {
+        let runs = if of.have_spaces() { of.iter().filter(|name| is_run(name)).count() } else { 0 };
+        self.short.clear(of.len() - runs);
         self.pairs.clear(runs);
-        let (mut names, mut last) = (names, None);
+        let (mut named, mut last, mut words, mut some_runs) = (named, None, Vec::new(), Vec::new());
         loop {
             // Their places are asked for before they are needed, some at a time.
-            let some: Vec<_> = names.by_ref().take(64).collect();
-            for (name, _) in &some {
-                let word = if is_run(name) { name.rsplit(' ').next().unwrap_or(name) } else { name };
-                if word.len() <= Short::LONGEST {
-                    self.short.prefetch(self.short.hash(short(word.as_bytes())));
+            let mut is_last = true;
+            for (name, value) in named.by_ref().take(64) {
+                is_last = false;
+                if runs > 0 && is_run(name) {
+                    let word = name.rsplit(' ').next().unwrap_or(name);
+                    if word.len() <= Short::LONGEST {
+                        self.short.prefetch(self.short.hash(short(word.as_bytes())));
+                    }
+                    some_runs.push((name, value));
+                } else if name.len() <= Short::LONGEST {
+                    let key = short(name.as_bytes());
+                    let hash = self.short.hash(key);
+                    self.short.prefetch(hash);
+                    words.push((key, hash, value));
+                } else {
+                    *self.value_of(name.as_bytes()) = value;
                 }
             }
-            if some.is_empty() {
+            if is_last {
                 break;
             }
-            let (runs, others): (Vec<_>, Vec<_>) = some.into_iter().partition(|(name, _)| is_run(name));
-            others.into_iter().for_each(|(name, value)| *self.value_of(name.as_bytes()) = value);
-            self.set_runs(&runs, &mut last);
+            for (key, hash, value) in words.drain(..) {
+                let at = self.insert_short(key, hash);
+                *self.short.value(at) = value;
+            }
+            self.set_runs(&some_runs, &mut last);
+            some_runs.clear();
         }
     }
 
@@ -201,8 +219,8 @@ fn short(name: &[u8]) -> Short {
 }
 
 fn next(nodes: &mut usize) -> Node {
-    // Past four billion nodes the last number is shared; who counts looks at `is_full` and gives up.
-    let node = Node::try_from(*nodes).unwrap_or(Node::MAX - 1).min(Node::MAX - 1);
+    // Past two billion nodes the last number is shared; who counts looks at `is_full` and gives up.
+    let node = (*nodes).min(MOST - 1) as Node;
     *nodes += 1;
     node
 }

@@ -171,7 +171,7 @@ impl Part {
             }
         }
         if self.trie.is_full() {
-            return Err(Invalid("there are more than four billion distinct terms; use shorter n-grams"));
+            return Err(Invalid("there are more than two billion distinct terms; use shorter n-grams"));
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use deciban_core::counts::{self, Counts, Unlearnt as CoreUnlearnt, check};
 use deciban_core::lexicon::{Index, Lexicon as CoreLexicon};
 use deciban_core::tally::Tally as CoreTally;
 use deciban_core::terms::Terms as CoreTerms;
-use numpy::PyArray1;
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -97,6 +97,38 @@ pub(crate) fn merge<'py>(
         CoreUnlearnt::Invalid(error) => invalid(error),
     };
     counts_to_python(py, terms, merged.map_err(refused)?, None)
+}
+
+/// The sum of some values by label.
+#[pyfunction]
+pub(crate) fn by_label<'py>(
+    py: Python<'py>,
+    label: PyReadonlyArray1<'py, u32>,
+    values: PyReadonlyArray1<'py, i64>,
+    labels: usize,
+) -> PyResult<Array<'py, i64>> {
+    let mut sums = vec![0_i64; labels];
+    for (&label, value) in label.as_slice()?.iter().zip(values.as_slice()?) {
+        let sum = sums.get_mut(label as usize).ok_or_else(|| PyValueError::new_err("there is no such label"))?;
+        *sum = sum.wrapping_add(*value);
+    }
+    Ok(PyArray1::from_vec(py, sums))
+}
+
+/// Of each count what a table has at its place.
+#[pyfunction]
+pub(crate) fn looked_up<'py>(
+    py: Python<'py>,
+    table: PyReadonlyArray1<'py, f64>,
+    counts: PyReadonlyArray1<'py, i64>,
+) -> PyResult<Array<'py, f64>> {
+    let (table, counts) = (table.as_slice()?, counts.as_slice()?);
+    let mut found = Vec::with_capacity(counts.len());
+    for &count in counts {
+        let value = usize::try_from(count).ok().and_then(|count| table.get(count));
+        found.push(*value.ok_or_else(|| PyValueError::new_err("a count is not in the table"))?);
+    }
+    Ok(PyArray1::from_vec(py, found))
 }
 
 /// Counts under way.

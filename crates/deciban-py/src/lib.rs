@@ -215,6 +215,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(left_out::presences_left_out, module)?)?;
     module.add_function(wrap_pyfunction!(left_out::both_left_out, module)?)?;
     module.add_function(wrap_pyfunction!(counting::merge, module)?)?;
+    module.add_function(wrap_pyfunction!(counting::by_label, module)?)?;
+    module.add_function(wrap_pyfunction!(counting::looked_up, module)?)?;
     module.add_function(wrap_pyfunction!(mail::cut, module)?)?;
     module.add_function(wrap_pyfunction!(mail::words, module)?)?;
     module.add_function(wrap_pyfunction!(mail::make_table, module)?)?;

@@ -1,19 +1,36 @@
 //! Scorecards, and what they say of texts and of rows.
 
+use std::slice;
+use std::sync::Arc;
+
 use deciban_core::calibration::Calibration;
 use deciban_core::decision;
 use deciban_core::descent::{Descent as CoreDescent, Tree};
+use deciban_core::held::Held;
 use deciban_core::lexicon::Lexicon as CoreLexicon;
 use deciban_core::pairs::Pairs;
 use deciban_core::scaled::{Counting, Group, Scaling};
 use deciban_core::scores::{Scorecard, Scorer as CoreScorer};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::buffer::Element;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
 use crate::texts::Texts;
 use crate::{Array, Flat, Lexicon, invalid};
+
+/// Numbers for the core: a copy, or where they are lent and nobody may write to them, what they are themselves.
+#[allow(unsafe_code)]
+fn held<T: Element + Copy + Send + Sync + 'static>(py: Python<'_>, flat: Flat<T>, lent: bool) -> PyResult<Held<T>> {
+    if !lent || !flat.readonly() || !flat.is_c_contiguous() || flat.item_count() == 0 {
+        return Ok(flat.to_vec(py)?.into());
+    }
+    let (start, len) = (flat.buf_ptr().cast_const().cast(), flat.item_count());
+    // SAFETY: the buffer was checked when it was taken: items of this type, aligned; here, that they stand together. It
+    // stays where it is until it is given back, and whoever lends it says that nobody writes to it.
+    Ok(unsafe { Held::lent(slice::from_raw_parts(start, len), Arc::new(flat)) })
+}
 
 /// A scorecard over a lexicon, laid out for adding.
 #[pyclass(frozen, module = "deciban._core")]
@@ -143,7 +160,7 @@ fn answers<'py>(
 #[pymethods]
 impl Scorer {
     #[new]
-    #[pyo3(signature = (lexicon, bias, absent, indptr, label, weight, binary, pairs=None, scaling=None, calibration=None))]
+    #[pyo3(signature = (lexicon, bias, absent, indptr, label, weight, binary, pairs=None, scaling=None, calibration=None, lent=false))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
@@ -157,13 +174,14 @@ impl Scorer {
         pairs: Option<(Flat<u32>, Flat<u32>, Flat<f64>)>,
         scaling: Option<(Flat<f64>, Flat<u32>)>,
         calibration: Option<Map>,
+        lent: bool,
     ) -> PyResult<Self> {
         let card = Scorecard {
             bias: bias.to_vec(py)?,
             absent: absent.to_vec(py)?,
-            indptr: indptr.to_vec(py)?,
-            label: label.to_vec(py)?,
-            weight: weight.to_vec(py)?,
+            indptr: held(py, indptr, lent)?,
+            label: held(py, label, lent)?,
+            weight: held(py, weight, lent)?,
             binary,
         };
         let terms = lexicon.bind(py).get().0.names().len();
@@ -267,9 +285,9 @@ impl Descent {
         let card = Scorecard {
             bias: bias.to_vec(py)?,
             absent: absent.to_vec(py)?,
-            indptr: indptr.to_vec(py)?,
-            label: label.to_vec(py)?,
-            weight: weight.to_vec(py)?,
+            indptr: indptr.to_vec(py)?.into(),
+            label: label.to_vec(py)?.into(),
+            weight: weight.to_vec(py)?.into(),
             binary,
         };
         let tree = Tree { first: tree.0.to_vec(py)?, label: tree.1.to_vec(py)? };

@@ -83,6 +83,7 @@ def weigh(counts: Counts, of: Of, *, binary: bool) -> Scorecard:
     k = len(counts.labels)
     bias, unseen = (np.array(np.broadcast_to(numbers, (1, k))[0]) for numbers in (formula.bias, formula.unseen))
     weight = _weights(formula, whole)
+    weight.flags.writeable = False
     return Scorecard(counts.labels, counts.lexicon, bias, unseen, counts.indptr, counts.label, weight, binary)
 
 

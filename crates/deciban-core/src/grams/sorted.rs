@@ -10,7 +10,7 @@
 //! they are dealt out in turn, only the bits above need sorting. A bucket has some thousand meetings, which the cache
 //! holds, or those of a single place.
 
-use super::{Met, Sum};
+use super::{MARK, Met, Sum};
 use crate::order::by_radix;
 use crate::parts;
 
@@ -201,7 +201,7 @@ fn turns(met: &Met, number: &[u32]) -> (Vec<u64>, Vec<u64>) {
 fn buckets(met: &Met, place: &[u32], bits: Bits) -> Vec<Bucket> {
     let places = place.iter().max().map_or(0, |&last| last as usize + 1);
     let (mut sizes, mut of_node) = (vec![0_usize; places], vec![0_usize; place.len()]);
-    met.grams.iter().for_each(|&(first, _)| of_node[first as usize] += 1);
+    Met::each(&met.words, |first, _| of_node[first as usize] += 1);
     place.iter().zip(of_node).for_each(|(&place, size)| sizes[place as usize] += size);
     let widest = 1_u64 << (u64::BITS - bits.turn - bits.word).min(u32::BITS);
     let mut buckets = Vec::new();
@@ -242,14 +242,18 @@ fn dealt(met: &Met, turns: &[u64], spots: &[Spot], bits: Bits, buckets: &[Bucket
         start = end;
     }
     let mut next: Vec<usize> = std::iter::once(0).chain(buckets.iter().map(|bucket| bucket.end)).collect();
-    let mut meetings = vec![0; met.grams.len()];
+    let mut meetings = vec![0; met.grams];
     for (turn, (start, end)) in (0_u64..).zip(by_turn) {
-        for &(first, word) in &met.grams[start..end] {
-            let Spot { bucket, beyond, .. } = spots[first as usize];
-            let at = &mut next[bucket as usize];
-            let gram = u64::from(beyond) << bits.word | u64::from(spots[word as usize].rank);
-            meetings[*at] = gram << bits.turn | turn;
-            *at += 1;
+        let mut first = Spot::default();
+        for &word in &met.words[start..end] {
+            let spot = spots[(word & !MARK) as usize];
+            if word & MARK == 0 {
+                let at = &mut next[first.bucket as usize];
+                let gram = u64::from(first.beyond) << bits.word | u64::from(spot.rank);
+                meetings[*at] = gram << bits.turn | turn;
+                *at += 1;
+            }
+            first = spot;
         }
     }
     meetings
@@ -355,8 +359,9 @@ mod tests {
 
     #[test]
     fn buckets_leave_room_for_words_and_turns() {
-        let grams = (0..1000).map(|node| (node, 0)).collect();
-        let met = Met { grams, documents: vec![(1000, 0)] };
+        let mut met = Met::default();
+        (0..1000).for_each(|node| met.push(node, 0));
+        met.documents.push((met.words.len(), 0));
         let place: Vec<u32> = (0..1000).collect();
         let found = buckets(&met, &place, Bits { turn: 30, word: 30 });
         assert_eq!(found.len(), 1000_usize.div_ceil(16));

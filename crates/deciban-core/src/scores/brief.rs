@@ -61,7 +61,7 @@ impl Brief {
             return None;
         }
         let (mut trie, names, order) = (Trie::new(), lexicon.names(), card.by_weight());
-        trie.set_all(order.iter().filter_map(|&place| Some((names.get(place as usize)?, differences(place)))));
+        trie.set_all(names, order.iter().filter_map(|&place| Some((names.get(place as usize)?, differences(place)))));
         Some(Brief { trie, bias: Four(bias), margin: greatest * ROUNDING })
     }
 

@@ -1,6 +1,7 @@
 //! W and b as flat buffers, checked.
 
 use crate::Invalid;
+use crate::held::Held;
 use crate::order::by_radix;
 
 /// No weight is greater: no sum of weights is then more than a number can be, however long a text.
@@ -16,11 +17,11 @@ pub struct Scorecard {
     /// What any known term adds to each label.
     pub absent: Vec<f64>,
     /// Where the postings of each term begin, and where the last end.
-    pub indptr: Vec<i64>,
+    pub indptr: Held<i64>,
     /// The label of each posting.
-    pub label: Vec<u32>,
+    pub label: Held<u32>,
     /// What each posting adds to its label.
-    pub weight: Vec<f64>,
+    pub weight: Held<f64>,
     /// Whether a term counts once a text, however often it occurs.
     pub binary: bool,
 }

@@ -49,7 +49,7 @@ fn full_card(labels: usize, weight: Vec<f64>, binary: bool) -> (Lexicon, Scoreca
         absent: vec![-0.3; labels],
         indptr: (0..=10).map(|term| term * labels as i64).collect(),
         label: (0..10 * labels as u32).map(|p| p % labels as u32).collect(),
-        weight,
+        weight: weight.into(),
         binary,
     };
     (Lexicon::new(Terms::default(), names).unwrap(), card)
@@ -87,9 +87,9 @@ fn terms_of_great_weights_come_first() {
     let card = Scorecard {
         bias: vec![0.0; 2],
         absent: vec![-1.0; 2],
-        indptr: vec![0, 1, 2, 4, 4, 6],
-        label: vec![0, 1, 0, 1, 0, 1],
-        weight,
+        indptr: vec![0, 1, 2, 4, 4, 6].into(),
+        label: vec![0, 1, 0, 1, 0, 1].into(),
+        weight: weight.into(),
         binary: false,
     };
     assert_eq!(card.by_weight(), [2, 4, 0, 1, 3]);
@@ -112,9 +112,9 @@ fn rows_are_scaled_by_the_length_of_their_kinds() {
     let card = Scorecard {
         bias: vec![0.5, 0.0],
         absent: vec![0.0; 2],
-        indptr: vec![0, 0, 1, 3, 4],
-        label: vec![1, 0, 3, 3],
-        weight: vec![1.0, 2.0, 4.0, 8.0],
+        indptr: vec![0, 0, 1, 3, 4].into(),
+        label: vec![1, 0, 3, 3].into(),
+        weight: vec![1.0, 2.0, 4.0, 8.0].into(),
         binary: false,
     };
     let length = vec![0.0, 1.0, 3.0, 4.0];
@@ -147,9 +147,9 @@ fn words_with_a_colon_and_without_are_kinds_too() {
     let card = Scorecard {
         bias: vec![0.0; 2],
         absent: vec![0.0; 2],
-        indptr: vec![0, 1, 2, 3, 4],
-        label: vec![1, 1, 3, 3],
-        weight: vec![1.0, 2.0, 4.0, 8.0],
+        indptr: vec![0, 1, 2, 3, 4].into(),
+        label: vec![1, 1, 3, 3].into(),
+        weight: vec![1.0, 2.0, 4.0, 8.0].into(),
         binary: false,
     };
     let scored = |kinds: [u32; 2], text| {

@@ -159,6 +159,13 @@ def test_dice_are_probabilities(smoothing, corpus, seen, binary):
     assert q.sum(axis=0)[has_terms] == pytest.approx(1.0)
 
 
+def test_words_tell_labels_apart_where_none_stands_twice():
+    texts = ["late parcel", "lost letter", "wrong address", "card refused", "paid twice"]
+    labels = ["delivery", "delivery", "delivery", "billing", "billing"]
+    model = deciban.train(texts, labels, model="multinomial", smoothing="dirichlet")
+    assert model.predict(["refused twice", "lost parcel"]) == ["billing", "delivery"]
+
+
 @given(corpus=corpora)
 def test_the_fixed_point_makes_words_most_probable_given_all_others(corpus):
     texts, labels = columns(corpus)
@@ -174,7 +181,7 @@ def test_the_fixed_point_makes_words_most_probable_given_all_others(corpus):
         return np.sum(nu_r * np.log(nu_r - 1 + mu)) - np.sum(nu * np.log(nu - 1 + mu * p))
 
     mu = fixed_point(nu, counts.by_term(nu)[counts.term], nu_r)
-    best = minimize_scalar(loss, bounds=(np.log(1e-3), np.log(1e9)), method="bounded")
+    best = minimize_scalar(loss, bounds=(np.log(1e-3), np.log(nu.sum())), method="bounded")
     assert loss(np.log(mu)) <= best.fun + 1e-6 * abs(best.fun)
 
 

@@ -18,10 +18,24 @@ pub(crate) fn prefetch<T>(place: &T) {
     let _ = place;
 }
 
-/// Brings the first bytes of a text near: texts lie scattered, and one is read while the one before it is counted.
+/// For so many texts at once it is asked on which pages they stand.
+const AT_ONCE: usize = 32;
+
+/// Before a text is read, of so many at their places: brings the first bytes of the next one near, which is read while
+/// this one is counted.
+///
+/// Texts lie scattered over more pages than the processor knows; of others it has to look up where they are, and waits for
+/// it even to prefetch. It looks up several at once, if it is asked for several at once: counting the words of 100 MB took
+/// 0.96 of the time (medians of four times seven rounds side by side).
 #[inline(always)]
-pub(crate) fn prefetch_text(text: &str) {
-    text.as_bytes().iter().take(512).step_by(64).for_each(prefetch);
+pub(crate) fn bring_texts<'a>(place: usize, count: usize, text: impl Fn(usize) -> &'a str) {
+    if place.is_multiple_of(AT_ONCE) {
+        (place + 1..count.min(place + 1 + AT_ONCE))
+            .for_each(|later| text(later).as_bytes().first().into_iter().for_each(prefetch));
+    }
+    if place + 1 < count {
+        text(place + 1).as_bytes().iter().take(512).step_by(64).for_each(prefetch);
+    }
 }
 
 /// From so many bytes on large pages are asked for: it is what one of them has.

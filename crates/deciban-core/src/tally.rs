@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::counts::Counts;
 use crate::grams::{Count, Grams, Places, Sum};
 use crate::lexicon::Index;
-use crate::near::{prefetch, prefetch_text};
+use crate::near::bring_texts;
 use crate::order::Nodes;
 use crate::read::{Scratch, Visit, read};
 use crate::table::{Node, Short};
@@ -23,7 +23,7 @@ use crate::{Invalid, parts};
 use postings::{Posting, Postings};
 use writing::Writing;
 
-/// So many texts before it is read it is asked where a text stands.
+/// So many names before it is looked for one is brought near.
 const AHEAD: usize = 8;
 const TOO_MANY_TERMS: Invalid = Invalid("there are more than two billion distinct terms; use shorter n-grams");
 
@@ -125,12 +125,7 @@ impl Part {
             self.label = labels[group[0] as usize];
             for (place, &i) in group.iter().enumerate() {
                 let text = texts[i as usize].as_ref();
-                if let Some(&later) = group.get(place + AHEAD) {
-                    prefetch(&texts[later as usize]);
-                }
-                if let Some(&next) = group.get(place + 1) {
-                    prefetch_text(texts[next as usize].as_ref());
-                }
+                bring_texts(place, group.len(), |later| texts[group[later] as usize].as_ref());
                 self.begin_document(text, terms_a_byte)?;
                 read(terms, text, &mut scratch, self);
                 self.longest.end_document(self.label);

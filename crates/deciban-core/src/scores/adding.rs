@@ -5,7 +5,7 @@ use super::{SIDE_BY_SIDE, Scorer, greatest};
 use crate::calibration::Calibration;
 use crate::four::Four;
 use crate::lexicon::Lexicon;
-use crate::near::prefetch_text;
+use crate::near::bring_texts;
 use crate::parts;
 use crate::read::{Scratch, Summing, read};
 use crate::rows::each_distinct;
@@ -68,7 +68,7 @@ impl Scorer {
     ) {
         let (mut scratch, mut scores) = (Scratch::default(), self.card.bias.clone());
         for (place, text) in texts.iter().enumerate() {
-            texts.get(place + 1).into_iter().for_each(|next| prefetch_text(next.as_ref()));
+            bring_texts(place, texts.len(), |later| texts[later].as_ref());
             let mut found = Summing { trie, sum: Four::ZERO, known: 0 };
             read(lexicon.terms(), text.as_ref(), &mut scratch, &mut found);
             for ((score, bias), sum) in scores.iter_mut().zip(&self.card.bias).zip(found.sum.0) {
@@ -89,7 +89,7 @@ impl Scorer {
         let width = self.labels().div_ceil(SIDE_BY_SIDE);
         let (mut sums, mut scores) = (vec![Four::ZERO; width], self.card.bias.clone());
         for (place, text) in texts.iter().enumerate() {
-            texts.get(place + 1).into_iter().for_each(|next| prefetch_text(next.as_ref()));
+            bring_texts(place, texts.len(), |later| texts[later].as_ref());
             found.clear();
             lexicon.find(text.as_ref(), &mut scratch, |place| found.push(place));
             if self.card.binary {

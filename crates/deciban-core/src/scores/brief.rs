@@ -8,7 +8,7 @@ use super::layout::dense_rows;
 use super::{SIDE_BY_SIDE, Scorecard};
 use crate::four::Four;
 use crate::lexicon::Lexicon;
-use crate::near::prefetch_text;
+use crate::near::bring_texts;
 use crate::read::{Scratch, Summing, read};
 use crate::trie::Trie;
 
@@ -74,7 +74,7 @@ impl Brief {
     ) -> Vec<u32> {
         let (mut labels, mut scratch) = (Vec::with_capacity(texts.len()), Scratch::default());
         for (place, text) in texts.iter().enumerate() {
-            texts.get(place + 1).into_iter().for_each(|next| prefetch_text(next.as_ref()));
+            bring_texts(place, texts.len(), |later| texts[later].as_ref());
             let mut found = Summing { trie: &self.trie, sum: self.bias, known: 1 };
             read(lexicon.terms(), text.as_ref(), &mut scratch, &mut found);
             labels.push(clear(found.sum, self.margin * found.known as f64).unwrap_or_else(|| otherwise(text)));

@@ -8,7 +8,7 @@
 use super::layout::dense_rows;
 use super::{DENSE_LABELS, SIDE_BY_SIDE, Scorecard};
 use crate::lexicon::Lexicon;
-use crate::near::{prefetch, prefetch_text, room};
+use crate::near::{bring_texts, prefetch, room};
 use crate::read::Scratch;
 use crate::wide;
 
@@ -78,7 +78,7 @@ impl Coarse {
     ) -> Vec<u32> {
         let (mut labels, mut scratch, mut found) = (Vec::with_capacity(texts.len()), Scratch::default(), Vec::new());
         for (place, text) in texts.iter().enumerate() {
-            texts.get(place + 1).into_iter().for_each(|next| prefetch_text(next.as_ref()));
+            bring_texts(place, texts.len(), |later| texts[later].as_ref());
             found.clear();
             lexicon.find(text.as_ref(), &mut scratch, |place| found.push(place));
             if self.is_binary {

@@ -14,8 +14,8 @@ use crate::arrow::Arrays;
 const BYTES_AT_ONCE: usize = 1 << 22;
 /// By how many texts it is guessed how long all are.
 const FEW: usize = 64;
-/// How many texts before it is taken one is brought near.
-const AHEAD: usize = 16;
+/// So many texts at once are brought near: the processor looks up several at once where they are.
+const AT_ONCE: usize = 32;
 /// How far from the start of a string it is told how it is kept.
 #[cfg(target_arch = "x86_64")]
 const HEAD: usize = 40;
@@ -140,8 +140,8 @@ fn take<'a>(
 ) -> PyResult<()> {
     let (mut sum, count) = (0, items.len());
     for place in first..count {
-        if place + AHEAD < count {
-            ask_for(items, place + AHEAD);
+        if (place - first).is_multiple_of(AT_ONCE) {
+            (place + 1..count.min(place + 1 + AT_ONCE)).for_each(|later| ask_for(items, later));
         }
         let found = as_long_as(items, text(place, &*items.get_borrowed_item(place)?)?);
         sum += found.len();

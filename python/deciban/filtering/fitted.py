@@ -28,7 +28,7 @@ from ..scorecard import FIELDS, TEXT, WORDS
 from ..settings import Settings
 
 FOLDS = 5
-COST, RATIOS = 30.0, (8.0, 1.0)
+COST, RATIOS = 30.0, (3.0, 1.0)
 PARTS = {WORDS: 1.0, FIELDS: 1.0, TEXT: 0.5}  # kinds of words, and how much the model of each counts
 
 

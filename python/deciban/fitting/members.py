@@ -75,14 +75,17 @@ def fit(
     of: Labelled,
     threads: int = 0,
     steps: Steps | None = None,
-    tolerance: float = TOLERANCE,
+    *,
+    is_rough: bool = False,
 ) -> Linear:
-    """The weights of a member, from all rows that cost something."""
+    """The weights of a member, from all rows that cost something; roughly, where they are only compared."""
     if member.loss == "bayes":
         return _bayes(member, of.sums(seen, seen.value), of)
     given = solvers.examples(seen.rows, len(seen.terms), of.y, of.labels, cost=of.cost, bias=member.bias)
     watch = _watched(member, "fitting", steps)
-    found = solvers.fit(given, _solver(member, tolerance, threads), [member.c], progress=watch)[0]
+    found = solvers.fit(given, _solver(member, ROUGH if is_rough else TOLERANCE, threads), [member.c], progress=watch)[
+        0
+    ]
     return _for_labels(found.weights, found.bias, of.labels)
 
 
@@ -117,7 +120,7 @@ def held_out_apart(
     for fold in np.unique(folds).tolist():
         learnt, held, seen = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold), without(fold)
         those = Labelled(of.y[learnt], of.labels, of.cost[learnt])
-        linear = fit(member, seen.some(learnt), those, threads, steps, ROUGH)
+        linear = fit(member, seen.some(learnt), those, threads, steps, is_rough=True)
         scores[held] = seen.some(held).scores(*linear)
     return scores
 

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import accumulate, combinations
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,8 @@ from deciban.errors import (
 )
 from deciban.hierarchy import shared
 from deciban.hierarchy.sums import at_depth, summed
+from deciban.rows import rows
+from deciban.selection.kinship import Shown, kinship, left_out, steps
 from deciban.settings import LEVELLED, Settings
 from deciban.terms import Terms
 from deciban.tree import shelves, tree_of
@@ -94,16 +97,38 @@ def slow_top_down(shelf: dict[str, str], **how: object) -> np.ndarray:
     return found
 
 
+def slow_kinship(texts: list[str], labels: list[str]) -> dict[str, float]:
+    """How much terms count, pair by pair of texts."""
+    words = [set(text.split()) for text in texts]
+    ways = [{*accumulate(y.split("/"), "{}/{}".format)} for y in labels]
+    pairs = [*combinations(range(len(texts)), 2)]
+    common = [len(ways[one] & ways[other]) for one, other in pairs]
+    near = [n - min(common) for n in common]
+    mean, found = sum(near) / len(near), dict.fromkeys(set().union(*words), 1.0)
+    for term in found if mean else ():
+        those = [n for n, (one, other) in zip(near, pairs, strict=True) if term in words[one] & words[other]]
+        found[term] = math.sqrt((sum(those) + 3 * mean) / (len(those) + 3) / mean)
+    return found
+
+
 def slow_shared(model: str, share: float) -> np.ndarray:
-    """Scores of labels by flat models, one of each level."""
+    """Scores of labels by flat models, one of each level, word by word."""
     flat = deciban.train(TEXTS, LABELS, model=model, calibration="none")
-    scores = flat.scores(TEXTS)
+    g = slow_kinship(TEXTS, LABELS)
+    binary = flat.settings.is_binary
+    words = [sorted(set(text.split())) if binary else text.split() for text in TEXTS]
+
+    def scores(of: Classifier) -> np.ndarray:
+        empty = of.scores([""])[0]
+        return np.array([empty + sum(g[word] * (of.scores([word])[0] - empty) for word in each) for each in words])
+
+    found = scores(flat)
     for depth in (1, 2):
         cut = ["/".join(label.split("/")[:depth]) for label in LABELS]
         level = deciban.train(TEXTS, cut, model=model, calibration="none", prior="uniform")
         number = [level.labels.index("/".join(label.split("/")[:depth])) for label in flat.labels]
-        scores = scores + share * level.scores(TEXTS)[:, number]
-    return scores
+        found = found + share * scores(level)[:, number]
+    return found
 
 
 # Trees
@@ -197,7 +222,7 @@ def test_top_down_is_flat_where_all_labels_are_on_one_shelf(model: str) -> None:
 
 
 @pytest.mark.parametrize("model", LEVELLED)
-def test_shared_counts_add_what_flat_models_of_each_level_say(model: str) -> None:
+def test_shared_counts_add_what_flat_models_of_each_level_say_of_terms_that_count_by_kinship(model: str) -> None:
     found = log_posterior(trained("shared:0.3", model).scores(TEXTS))
     assert found == pytest.approx(log_posterior(slow_shared(model, 0.3)), abs=1e-9)
 
@@ -323,7 +348,7 @@ def test_two_labels_are_told_apart_where_their_ways_part() -> None:
 
 def test_the_way_is_chosen_by_leave_one_out_and_told() -> None:
     model = deciban.train(TEXTS * 2, LABELS * 2, hierarchy="/", model="multinomial")
-    assert model.provenance[0]["levels"].keys() == {"shared:0.2", "shared:1.0", "flat"}
+    assert model.provenance[0]["levels"].keys() == {"shared:0.2", "flat"}
     told = model.provenance[0]["levels"]
     assert told[model.settings.levels] >= told["flat"]
     assert model.asked.levels == "auto"
@@ -415,6 +440,29 @@ def test_shared_counts_that_would_not_fit_are_refused_and_passed_over(monkeypatc
     with pytest.raises(TooManyShared):
         trained("shared").predict(["a"])
     assert list(trained("auto").provenance[0]["levels"]) == ["flat"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(corpora)
+def test_terms_count_by_how_near_labels_are_and_texts_without_themselves(corpus: list[tuple[str, str]]) -> None:
+    texts, labels = map(list, zip(*corpus, strict=True))
+
+    def worth(texts: list[str], labels: list[str]) -> dict[str, float]:
+        counts = count(Terms(tokens="whitespace"), texts, labels)
+        return dict(
+            zip(counts.lexicon.names(), kinship(Shown.of_counts(counts), steps(counts.labels, "/")), strict=True)
+        )
+
+    assert worth(texts, labels) == pytest.approx(slow_kinship(texts, labels))
+    counts = count(Terms(tokens="whitespace"), texts, labels)
+    of, found = Shown.of_counts(counts), rows(counts.lexicon, texts)
+    y = counts.numbers(labels)
+    assert all(map(np.array_equal, Shown.of_rows(found, y, len(counts.labels), len(counts.lexicon)), of))
+    left = np.split(left_out(of, steps(counts.labels, "/"), found, y), found.indptr[1:-1])
+    for i, each in enumerate(left):
+        without = worth(texts[:i] + texts[i + 1 :], labels[:i] + labels[i + 1 :])
+        names = [counts.lexicon.name(term) for term in found.part(slice(i, i + 1)).term]
+        assert each == pytest.approx([without.get(name, each[n]) for n, name in enumerate(names)])
 
 
 def test_a_path_deeper_than_the_tree_is_a_near_miss() -> None:

@@ -13,6 +13,7 @@ from deciban.classifier import Classifier
 from deciban.cli import run
 from deciban.errors import BadSetting, DecibanError, NoLeaveOneOut, NotForModel
 from deciban.fitting import committee, levels
+from deciban.fitting.kin import Views
 from deciban.fitting.members import Labelled
 from deciban.fitting.plan import Clock
 from deciban.fitting.seen import see
@@ -58,14 +59,18 @@ def test_by_default_it_is_what_it_would_be_flat_and_levels_join_that_help() -> N
     assert np.array_equal(flat.scores(texts), plain.scores(texts))
 
 
-def test_labels_of_one_branch_differ_as_the_committee_of_labels_has_them() -> None:
+def test_labels_of_one_branch_differ_as_the_committee_of_labels_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a level adds is the same for all labels below one of its nodes, but for what is added to each label."""
     texts = drawn(2, 2)[0]
-    flat, shared = (trained(model="committee", levels=way).scores(texts) for way in ("flat", "shared"))
+    shared = trained(model="committee", levels="shared").scores(texts)
+    with monkeypatch.context() as patch:
+        alone = committee.Weighted(np.eye(2)[0], np.zeros(len(LEAVES)), 0.0)
+        patch.setattr(levels, "together", lambda *_, **__: alone)
+        own = trained(model="committee", levels="shared").scores(texts)
 
     def line(one: int, other: int) -> tuple[float, float]:
-        """The slope of what one label has more than another, shared against flat, and how far off it is."""
-        x, z = flat[:, one] - flat[:, other], shared[:, one] - shared[:, other]
+        """The slope of what one label has more than another, shared against its own, and how far off it is."""
+        x, z = own[:, one] - own[:, other], shared[:, one] - shared[:, other]
         slope, between = np.polyfit(x, z, 1)
         return float(slope), float(np.abs(slope * x + between - z).max())
 
@@ -81,6 +86,20 @@ def test_a_level_is_one_of_few_nodes_that_are_not_those_above() -> None:
     assert levels.above(("a/b", "c/d", "c/e"), "/") == []
 
 
+def test_rows_that_are_held_out_have_no_say_in_how_much_terms_count() -> None:
+    texts, labels = drawn(4, 0)
+    counts, member = trained().counts, committee.MEMBERS[1]
+    y = counts.numbers(labels)
+    folds = committee.folds_of(y, 4)
+    turned = np.where(folds == 2, y[::-1], y)
+    one, other = (
+        Views(counts, rows(counts.lexicon, texts), Labelled(of, len(LEAVES), np.ones(len(y))), "/", folds)
+        for of in (y, turned)
+    )
+    assert np.array_equal(one.without(member.sight, 2).value, other.without(member.sight, 2).value)
+    assert not np.array_equal(one.seen(member.sight).value, other.seen(member.sight).value)
+
+
 def test_where_there_is_no_time_for_levels_there_are_none() -> None:
     texts, labels = drawn(4, 0)
     counts = trained().counts
@@ -89,8 +108,11 @@ def test_where_there_is_no_time_for_levels_there_are_none() -> None:
     of = Labelled(counts.numbers(labels), len(LEAVES), np.ones(len(labels)))
     folds = committee.folds_of(of.y, 4)
     (level,) = levels.above(counts.labels, "/")
-    assert levels.held_out(level, [(member, seen)], of, folds, Clock(1e-9), 1) is None
-    scores = levels.held_out(level, [(member, seen)], of, folds, Clock(None), 1)
+    views = Views(counts, rows(counts.lexicon, texts), of, "/", folds)
+    assert not levels.has_time([(member, seen)], views, Clock(1e-9))
+    assert levels.has_time([(member, seen)], views, Clock(None))
+    assert levels.held_out(level, [(member, seen)], views, Clock(1e-9), 1) is None
+    scores = levels.held_out(level, [(member, seen)], views, Clock(None), 1)
     assert scores is not None
     assert scores[0].shape == (len(texts), 4)
 

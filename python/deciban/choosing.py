@@ -52,7 +52,7 @@ COMPLEMENTS = (0.3, 1.0, 3.0, 10.0)
 RATIOS = {"alpha": (0.1, 0.3), "complement_alpha": (1.0, 10.0, 100.0, 300.0), "term_weight": (0.5, 0.75)}
 COUNTED = tuple(model for model in MODELS if model not in (*ROWS, *AMOUNTED))  # from the same counts
 INDEPENDENT = ("multinomial", "bernoulli")  # Aggarwal 5.3.3's choice
-SHARES = (SHARE, 1.0)  # of what speaks for ancestors, the plain one first
+SHARED = f"shared:{SHARE}"
 BETAS = (0.0, 1.0, 3.0, 10.0)
 
 
@@ -125,37 +125,39 @@ def _first(tried: list[Tried], settings: Settings, counts: Counts) -> Tried:
 def choose_levels(settings: Settings, counts: Counts, sample: Sample) -> tuple[Settings, dict[str, float]]:
     """The settings with a way to tell apart labels that are paths, and how many of a hundred each way gets right.
 
-    It is flat, or plain shared where that gets more right; where labels are too many to share, it is top-down. What
-    else there is, is taken where it is better by more than luck.
+    It is flat, or shared where that gets more right, or where labels have so few texts that leaving one out is too hard
+    on them to tell; where labels are too many to share, it is top-down. What else there is, is taken where it is better
+    by more than luck.
     """
     right: dict[str, npt.NDArray[np.bool_]] = {}
     for levels in _ways(settings, counts):
         scores = _left_out_of_levels(replace(settings, levels=levels), counts, sample)
         right[levels] = scores.argmax(axis=1) == sample.y
     best = max(right, key=lambda levels: right[levels].sum())
-    plain = max(_plain(right), key=lambda levels: right[levels].sum())
+    is_hard = jackknife.fair_folds(counts.documents) > 0
+    plain = max(_plain(right, is_hard=is_hard), key=lambda levels: right[levels].sum())
     chosen = best if _surely_better(right[best], right[plain]) else plain
     return replace(settings, levels=chosen), {way: round(100 * float(of.mean()), 2) for way, of in right.items()}
 
 
 def _ways(settings: Settings, counts: Counts) -> list[str]:
     """The ways that there are: flat first; where labels are too many to share, top-down, which is fast."""
-    shares = [f"shared:{share}" for share in SHARES]
-    if not shared.fits(counts, replace(settings, levels=shares[0])):
-        shares = []
     several = shelves(tree_of(counts.labels, str(settings.hierarchy)))
     downwards = ["top-down"] if len(several) > 1 + len(several.labels) else []
-    return ["flat", *shares, *downwards] if shares else [*downwards, "flat"]
+    return ["flat", SHARED, *downwards] if shared.fits(counts) else [*downwards, "flat"]
 
 
-def _plain(ways: Iterable[str]) -> list[str]:
+def _plain(ways: Iterable[str], *, is_hard: bool) -> list[str]:
     """Of some ways those that need not be better by more than luck.
 
-    >>> _plain(["flat", "shared:0.2", "shared:1.0", "top-down"]), _plain(["top-down", "flat"])
-    (['flat', 'shared:0.2'], ['top-down'])
+    >>> ways = ["flat", "shared:0.2", "top-down"]
+    >>> _plain(ways, is_hard=False), _plain(ways, is_hard=True), _plain(["top-down", "flat"], is_hard=True)
+    (['flat', 'shared:0.2'], ['shared:0.2'], ['top-down'])
     """
     first, *others = ways
-    return [first, *(way for way in others if way == f"shared:{SHARE}")]
+    if SHARED not in others:
+        return [first]
+    return [SHARED] if is_hard else [first, SHARED]
 
 
 def _left_out_of_levels(settings: Settings, counts: Counts, sample: Sample) -> Floats:

@@ -60,7 +60,7 @@ def leave_one_out(
         return hierarchy.shared_left_out(counts, rows, y, settings)
     if settings.way == "top-down":
         return hierarchy.descend_left_out(counts, rows, y, settings, calibration)
-    return weighing.leave_one_out(counts, rows, y, settings, half, worth)
+    return weighing.leave_one_out(counts, rows, y, settings, half, None if worth is None else worth[rows.term])
 
 
 def left_out(

@@ -20,7 +20,7 @@ from ..rows import Rows
 from ..scorecard import Scorecard
 from ..selection import Searched
 from ..settings import Settings
-from . import cards, committee, levels, members
+from . import cards, committee, kin, levels, members
 from .continued import go_on
 from .elimination import eliminate
 from .members import Labelled, Member, Steps
@@ -188,46 +188,48 @@ def _committee(
     probable by it.
     """
     sitting, passed_over = _sitting(counts, rows, of, settings.cores, steps, clock)
-    those, scores = [(member, seen) for member, seen, _ in sitting], [held for _, _, held in sitting]
-    flat = levels.summed(levels.own(of.labels), scores, of)
-    sums, told_levels = _levelled(counts.labels, flat, those, of, settings, clock)
-    top = levels.together(sums, of)
+    flat = levels.summed(levels.own(of.labels), [held for _, _, held in sitting], of)
+    views = kin.Views(counts, rows, of, str(settings.hierarchy), committee.folds_of(of.y, FOLDS))
+    those = [(member, seen) for member, seen, _ in sitting]
+    sums, told_levels = _levelled(flat, those, views, settings, clock)
+    is_flat = sums[0] is flat
+    if not is_flat:
+        those = [(member, views.seen(member.sight)) for member, _ in those]
+    top = levels.together(sums, of, is_flat=is_flat)
     parts = list(levels.parts(those, sums, top, of, settings.cores, steps))
     made = cards.of_sum(counts.labels, counts.lexicon, parts)
     together, names = levels.scores(sums, top), [member.name for member, _ in those]
     told = {
         "held_out": {
-            **{name: _right(held, of) for name, held in zip(names, scores, strict=True)},
+            **{name: _right(held, of) for name, held in zip(names, sums[0].each, strict=True)},
             TOGETHER: _right(together, of),
         },
-        "weights": dict(zip(names, flat.weighted.members.tolist(), strict=True)),
+        "weights": dict(zip(names, sums[0].weighted.members.tolist(), strict=True)),
         **({"passed_over": passed_over} if passed_over else {}),
         **({"levels": told_levels} if told_levels else {}),
     }
     if told_levels:
-        settings = replace(settings, levels="shared" if len(sums) > 1 else "flat")
+        settings = replace(settings, levels="flat" if is_flat else "shared")
     return replace(made, bias=made.bias + levels.bias(sums, top)), settings, told, together
 
 
 def _levelled(
-    labels: tuple[str, ...],
-    flat: levels.Summed,
-    sitting: Sequence[tuple[Member, Seen]],
-    of: Labelled,
-    settings: Settings,
-    clock: Clock,
+    flat: levels.Summed, sitting: Sequence[tuple[Member, Seen]], views: kin.Views, settings: Settings, clock: Clock
 ) -> tuple[list[levels.Summed], dict[str, float]]:
-    """The committee of labels, and those above it where they count; and how probable each way makes true labels."""
-    folds, sums = committee.folds_of(of.y, FOLDS), [flat]
-    for level in levels.above(labels, str(settings.hierarchy)) if settings.weighs_levels else []:
-        held = levels.held_out(level, sitting, of, folds, clock, settings.cores)
-        sums += [] if held is None else [levels.summed(level, held, of)]
-    if len(sums) == 1:
-        return sums, {}
-    flat_p, shared_p = levels.log_p(sums[:1], of), levels.log_p(sums, of)
+    """The committee of labels, or one of kin with those above it; and how probable each way makes true labels."""
+    sums: list[levels.Summed] = []
+    if settings.weighs_levels and levels.has_time(sitting, views, clock):
+        for level in [flat.level, *levels.above(views.counts.labels, views.separator)]:
+            held = levels.held_out(level, sitting, views, clock, settings.cores)
+            if held is None:
+                break
+            sums.append(levels.summed(level, held, views.of))
+    if not sums:
+        return [flat], {}
+    flat_p, shared_p = levels.log_p([flat], views.of), levels.log_p(sums, views.of)
     is_shared = settings.levels == "shared" or levels.is_better(shared_p, flat_p)
     told = {way: round(100 * float(np.exp(each.mean())), 2) for way, each in (("flat", flat_p), ("shared", shared_p))}
-    return sums if is_shared else sums[:1], told
+    return sums if is_shared else [flat], told
 
 
 def _sitting(

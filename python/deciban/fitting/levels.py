@@ -3,10 +3,11 @@
     score_r = a_0 s_r + sum_d a_d s_d(r) + b_r,      a_d >= 0
 
 where s_r is the committee's score of label r, and s_d(r) that of its ancestor d steps below the root, of a committee of
-the same members that tells apart all nodes so deep. The a_d and b_r are weighed as members are (`committee.weigh`), by
-rows that were held out. So a label of few texts learns from its branch as much as held-out rows say is good: the
-shrinkage along the path of McCallum, Rosenfeld, Mitchell and Ng (1998), in logarithms and stacked (Wolpert 1992). It is
-one sum over terms. A level with more than half as many nodes as there are labels says little that they do not.
+the same members that tells apart all nodes so deep. To all of them terms count more that keep to a branch (`kin`). The
+a_d and b_r are weighed as members are (`committee.weigh`), by rows that were held out. So a label of few texts learns
+from its branch as much as held-out rows say is good: the shrinkage along the path of McCallum, Rosenfeld, Mitchell and
+Ng (1998), in logarithms and stacked (Wolpert 1992). It is one sum over terms. A level with more than half as many nodes
+as there are labels says little that they do not.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +24,7 @@ import numpy.typing as npt
 from ..tree import cut
 from . import committee, members
 from .committee import Weighted
+from .kin import Views
 from .members import Labelled, Linear, Member, Steps
 from .plan import Clock, Late
 from .seen import Seen
@@ -46,11 +49,14 @@ class Level(NamedTuple):
 
 
 class Summed(NamedTuple):
-    """Members added up that tell apart the nodes of a level: how much each counts, and what held-out rows score."""
+    """Members added up that tell apart the nodes of a level: how much each counts, and what held-out rows score, by
+    them together and by each.
+    """
 
     level: Level
     weighted: Weighted
     scores: Floats
+    each: Sequence[Floats]
 
 
 def own(labels: int) -> Level:
@@ -75,28 +81,32 @@ def above(labels: Sequence[str], separator: str) -> list[Level]:
 def summed(level: Level, scores: Sequence[Floats], of: Labelled) -> Summed:
     """The sum of members that have given rows such scores, rows x nodes; of labels `of`."""
     found = committee.weigh(scores, level.labelled(of))
-    return Summed(level, found, (np.tensordot(found.members, scores, 1) + found.bias)[:, level.number])
+    return Summed(level, found, (np.tensordot(found.members, scores, 1) + found.bias)[:, level.number], scores)
+
+
+def has_time(sitting: Sequence[tuple[Member, Seen]], views: Views, clock: Clock) -> bool:
+    """Whether there is time for the same members once more, to whom terms count by the kinship of labels."""
+    return views.seconds + sum(clock.forecast(member, seen, views.of) for member, seen in sitting) <= clock.left
 
 
 def held_out(
-    level: Level, sitting: Sequence[tuple[Member, Seen]], of: Labelled, folds: Integers, clock: Clock, threads: int
+    level: Level, sitting: Sequence[tuple[Member, Seen]], views: Views, clock: Clock, threads: int
 ) -> list[Floats] | None:
-    """What members score rows that were held out, rows x nodes; None where there is no time."""
-    of_nodes, scores = level.labelled(of), []
+    """What members score rows that were held out, rows x nodes; None where there is no time. They see as much."""
+    of_nodes, scores = level.labelled(views.of), []
     for member, seen in sitting:
         if not clock.has_time(member, seen, of_nodes):
             return None
-        start = time.perf_counter()
+        start, without = time.perf_counter(), partial(views.without, member.sight)
         with suppress(Late):
-            watch = clock.watch(None)
-            scores.append(members.held_out(member, seen, of_nodes, folds, [member.c], threads, watch)[0])
+            scores.append(members.held_out_apart(member, without, of_nodes, views.folds, threads, clock.watch(None)))
             clock.took(time.perf_counter() - start, member, seen, of_nodes)
     return scores if len(scores) == len(sitting) else None
 
 
-def together(sums: Sequence[Summed], of: Labelled) -> Weighted:
-    """How much each level counts; the labels' own alone as it is."""
-    if len(sums) == 1:
+def together(sums: Sequence[Summed], of: Labelled, *, is_flat: bool) -> Weighted:
+    """How much each level counts; what is flat as it is."""
+    if is_flat:
         return Weighted(np.ones(1), np.zeros(of.labels), sums[0].weighted.loss)
     return committee.weigh([one.scores for one in sums], of)
 
@@ -137,7 +147,7 @@ def parts(
     is_idle = not any(one.weighted.members.any() for one in sums)
     for number, (member, seen) in enumerate(sitting):
         fits = []
-        for a, (level, weighted, _) in zip(top.members, sums, strict=True):
+        for a, (level, weighted, *_) in zip(top.members, sums, strict=True):
             by = float(a * weighted.members[number])
             if by > 0 or is_idle:
                 linear = members.fit(member, seen, level.labelled(of), threads, steps)

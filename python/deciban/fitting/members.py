@@ -69,13 +69,23 @@ class Labelled(NamedTuple):
         return np.asarray(sums, np.float64).reshape(len(seen.terms), k)
 
 
-def fit(member: Member, seen: Seen, of: Labelled, threads: int = 0, steps: Steps | None = None) -> Linear:
-    """The weights of a member, from all rows that cost something."""
+def fit(
+    member: Member,
+    seen: Seen,
+    of: Labelled,
+    threads: int = 0,
+    steps: Steps | None = None,
+    *,
+    is_rough: bool = False,
+) -> Linear:
+    """The weights of a member, from all rows that cost something; roughly, where they are only compared."""
     if member.loss == "bayes":
         return _bayes(member, of.sums(seen, seen.value), of)
     given = solvers.examples(seen.rows, len(seen.terms), of.y, of.labels, cost=of.cost, bias=member.bias)
     watch = _watched(member, "fitting", steps)
-    found = solvers.fit(given, _solver(member, TOLERANCE, threads), [member.c], progress=watch)[0]
+    found = solvers.fit(given, _solver(member, ROUGH if is_rough else TOLERANCE, threads), [member.c], progress=watch)[
+        0
+    ]
     return _for_labels(found.weights, found.bias, of.labels)
 
 
@@ -95,6 +105,24 @@ def held_out(
         found = solvers.held_out(given, _solver(member, ROUGH, threads), cs, folds, watch)
         return np.stack([_scores_for_labels(scores, of.labels) for scores in found])
     return np.stack([_bayes_held_out(member, seen, of, folds)] * len(cs))
+
+
+def held_out_apart(
+    member: Member,
+    without: Callable[[int], Seen],
+    of: Labelled,
+    folds: Integers,
+    threads: int = 0,
+    steps: Steps | None = None,
+) -> Floats:
+    """The same for the member's C, where what is seen of rows is another thing without each fold."""
+    scores = np.empty((len(of.y), of.labels))
+    for fold in np.unique(folds).tolist():
+        learnt, held, seen = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold), without(fold)
+        those = Labelled(of.y[learnt], of.labels, of.cost[learnt])
+        linear = fit(member, seen.some(learnt), those, threads, steps, is_rough=True)
+        scores[held] = seen.some(held).scores(*linear)
+    return scores
 
 
 def _bayes_held_out(member: Member, seen: Seen, of: Labelled, folds: Integers) -> Floats:

@@ -79,8 +79,6 @@ def _of_few(settings: Settings, n: int) -> Settings:
 
     Laplace's smoothing takes most of few texts away, and Dirichlet's may all of them: its strength cannot be told yet.
     """
-    if settings.hierarchy:
-        return _of_counts(settings)
     few = replace(settings, model="multinomial")
     return replace(few, smoothing="absolute") if n >= LEAST_SMOOTHED else few
 

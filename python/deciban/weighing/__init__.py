@@ -110,7 +110,7 @@ def leave_one_out(
 ) -> Floats:
     """The scores of each row, of label y[i] and one of those counted, by a scorecard weighed without it.
 
-    `half` is the half of each row's document, where the counts are in halves. With `g`, terms count so much.
+    `half` is the half of each row's document, where the counts are in halves. With `g`, entries of rows count so much.
     """
     if settings.model == "twcnb":
         how = (Laplace(settings.strength), _prior(settings))

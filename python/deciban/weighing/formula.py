@@ -119,6 +119,15 @@ def worth(whole: Whole) -> Floats:
     return np.where(g > NOTHING, g, 0.0)
 
 
+def worth_of(nu_jr: Integers, q: Floats) -> Floats:
+    """The same of entries, entries x labels: each has nu_jr of its own, and q_r where a label is there."""
+    nu_j = nu_jr.sum(axis=1)
+    some = np.where(q > 0, q, 1.0)
+    logs = np.log((np.maximum(nu_jr - 1, 0) + DOUBT * some) / some)
+    g = (nu_jr * logs).sum(axis=1) / np.maximum(nu_j, 1) - np.log(np.maximum(nu_j - 1, 0) + DOUBT)
+    return np.where(g > NOTHING, g, 0.0)
+
+
 def leave_one_out(
     counts: Counts, rows: Rows, y: Integers, of: Of, *, binary: bool, threads: int = 0, half: Integers = NO_HALVES
 ) -> Floats:

@@ -2,14 +2,15 @@
 
     score_r = bias_r + sum_j g_j z_j w_jr
 
-where w_jr is what the formula (`formula`) has term j add to label r. An unseen term then adds something else to every
-label for every g_j, so that the scorecard has a weight for every term and label. For leave-one-out the g_j are held:
-they are those of all texts; all else is without the text.
+where w_jr is what the formula (`formula`) has term j add to label r. Where an unseen term adds something, it then adds
+something else to every label for every g_j, so that the scorecard has a weight for every term and label. For
+leave-one-out the g_j are given by entry of the rows: those of all texts, or without the text, as all else is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from ..errors import TooManyWeights
 from ..rows import Rows
 from ..scorecard import Scorecard
 from ..totals import LeftOut, Whole
-from .formula import Formula, Of
+from .formula import Formula, Of, worth_of
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -37,16 +38,22 @@ class Added(NamedTuple):
 
     def scores(self, g: Floats) -> Floats:
         """The scores, where terms count so much."""
+        return self.sums(g[self.rows.term])
+
+    def sums(self, g: Floats) -> Floats:
+        """The scores, where entries count so much."""
         scores = self.bias.copy()
         full = np.flatnonzero(np.diff(self.rows.indptr))
         if len(full):
-            scores[full] += np.add.reduceat(self.added * g[self.rows.term][:, None], self.rows.indptr[full], axis=0)
+            scores[full] += np.add.reduceat(self.added * g[:, None], self.rows.indptr[full], axis=0)
         return scores
 
 
 def weigh(card: Scorecard, g: Floats) -> Scorecard:
     """The same scorecard, whose terms count g_j times as much."""
     k, d = len(card.labels), len(card.lexicon)
+    if not card.absent.any():
+        return replace(card, weight=card.weight * g[card.term])
     _refuse_too_many(d, k)
     weight = np.tile(card.absent, (d, 1))
     weight[card.term, card.label] += card.weight
@@ -56,8 +63,15 @@ def weigh(card: Scorecard, g: Floats) -> Scorecard:
 
 
 def leave_one_out(counts: Counts, rows: Rows, y: Integers, of: Of, g: Floats, *, binary: bool) -> Floats:
-    """The scores of each row, of label y[i] and one of those counted, by a scorecard weighed without it."""
-    parts = [part.scores(g) for part in added(counts, rows, y, of, binary=binary)]
+    """The scores of each row, of label y[i] and one of those counted, by a scorecard weighed without it.
+
+    `g` says how much each entry of the rows counts.
+    """
+    parts, start = [], 0
+    for part in added(counts, rows, y, of, binary=binary):
+        end = start + len(part.rows.term)
+        parts.append(part.sums(g[start:end]))
+        start = end
     return np.vstack(parts) if parts else np.empty((0, len(counts.labels)))
 
 
@@ -89,7 +103,10 @@ def _added(left: LeftOut, formula: Formula, nu: Integers) -> Added:
     rest = np.zeros((1, 1)) if formula.rest is None else by_row(formula.rest)
     w = of_term if formula.is_of_term else left.n_r[row]
     s = 1 / of_term if formula.by_collection else np.ones((1, 1))
-    more = by_row(formula.unseen) + formula.beyond(formula.amount(a), by_row(formula.gain), s, w, rest)
+    beyond = formula.beyond(formula.amount(a), by_row(formula.gain), s, w, rest)
+    if formula.eta:
+        beyond *= worth_of(a, by_row(left.nu_r / np.maximum(left.nu, 1)))[:, None] ** formula.eta
+    more = by_row(formula.unseen) + beyond
     is_gone = (whole.m_j == 1)[rows.term]
     more = np.where(is_gone[:, None], 0.0, more * z[:, None])
     bias = np.where(left.n_r > 0, np.broadcast_to(formula.bias, left.n_r.shape), -np.inf)

@@ -219,8 +219,8 @@ def fixed_point(nu_jr: Integers, nu_j: Integers, nu_r: Integers) -> float:
 
         mu <- mu (sum_jr p_j nu_jr / (nu_jr - 1 + mu p_j)) / (sum_r nu_r / (nu_r - 1 + mu)),   p_j = nu_j / nu
 
-    `nu_j` is of each posting. Of few short texts, whose labels hardly share a word twice, the best mu is infinite: then no
-    word would tell labels apart. So it is at most nu, as if each label had seen the whole collection once more.
+    `nu_j` is of each posting. Of few short texts, whose labels hardly show a word twice, the best mu is infinite: then
+    no word would tell labels apart. So it is at most nu, as if each label had seen the whole collection once more.
 
     >>> round(fixed_point(np.array([8, 1, 2, 9]), np.array([9, 9, 11, 11]), np.array([10, 10])), 2)
     3.26

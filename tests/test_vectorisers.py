@@ -245,6 +245,27 @@ def test_a_subclass_that_reads_for_itself_is_heard():
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_a_subclass_that_decodes_for_itself_is_heard(kind):
+    class Tagless:
+        def decode(self, doc):
+            return sk.strip_tags(super().decode(doc))
+
+    mine, theirs = (type(kind, (Tagless, getattr(module, kind)), {})() for module in (ours, sk))
+    assert_same(*(outcome(lambda v=v: v.fit_transform(["<bold>so</bold> far", "so<br>far"])) for v in (mine, theirs)))
+
+
+@pytest.mark.parametrize("pattern", [re.compile(r"\w+"), re.compile(r"(\w)\w"), rb"\w+"], ids=repr)
+def test_patterns_of_other_types(pattern):
+    for kind, parameters in (("CountVectorizer", {"vocabulary": ["so", "s", "far"]}), ("HashingVectorizer", {})):
+        mine, theirs = (getattr(module, kind)(token_pattern=pattern, **parameters) for module in (ours, sk))
+        assert_same(*(outcome(lambda v=v: v.transform(["so far so good"])) for v in (mine, theirs)))
+
+
+def test_no_type_of_numbers():
+    assert_alike("CountVectorizer", ["so far so good", "good"], ["far"], dtype=None)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("bad", [None, 3, np.nan, "half \ud800 a pair", b"\xff"], ids=repr)
 def test_documents_that_are_no_texts(kind, bad):
     assert_alike(kind, ["fine words", bad], [bad])

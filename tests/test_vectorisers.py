@@ -4,7 +4,12 @@ import copy
 import io
 import pickle
 import re
+import subprocess
+import sys
+import threading
+import time
 import warnings
+from _thread import interrupt_main
 
 import numpy as np
 import pytest
@@ -186,6 +191,43 @@ def test_threads_give_the_same(data, kind, parameters):
         names = None if kind == "HashingVectorizer" else vectoriser.get_feature_names_out().tolist()
         found.append((names, *[part.tobytes() for x in (fitted, again) for part in (x.indptr, x.indices, x.data)]))
     assert found[0] == found[1] == found[2]
+
+
+AT_WORK = """
+from _thread import interrupt_main
+from functools import partial
+from operator import methodcaller
+from deciban import _core
+
+terms = _core.Terms(words=(1, 1))
+jobs = {
+    "vectorised": partial(_core.Vectorised(terms, ["so far"], 1).take, False),
+    "hashed": partial(_core.hashed, terms, [], 8, False, False, 1),
+    "tally": _core.Tally(terms, 1).take,
+}
+try:
+    list(map(methodcaller("__call__"), [interrupt_main, jobs["JOB"]]))  # no line of Python runs between the two
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("job", ["vectorised", "hashed", "tally"])
+def test_ctrl_c_before_the_first_array_is_made_is_no_panic(job):
+    command = [sys.executable, "-c", AT_WORK.replace("JOB", job)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")
+
+
+def test_ctrl_c_stops_long_runs_of_characters():
+    texts = [" ".join(f"{i * j * 7919:x}" for i in range(500)) for j in range(400)]
+    vectoriser = ours.CountVectorizer(analyzer="char", ngram_range=(1, 64))
+    vectoriser.threads = 1
+    threading.Timer(0.5, interrupt_main).start()
+    start = time.process_time()
+    with pytest.raises(KeyboardInterrupt):
+        vectoriser.fit_transform(texts)
+    assert time.process_time() - start < 10  # all of them take a minute
 
 
 @pytest.mark.parametrize("kind", KINDS)

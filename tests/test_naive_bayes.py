@@ -41,6 +41,37 @@ def test_a_part_that_is_refused_changes_nothing(kind):
 
 
 @pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize(
+    ("labels", "weights", "prior", "message"),
+    [
+        (["b"], [1, 2], None, "sample_weight"),
+        (["b"], None, [0.5, 0.5], "Number of priors"),
+        ([1], None, None, "Mix of label input types"),
+    ],
+    ids=["weights", "prior", "label"],
+)
+def test_what_is_refused_after_labels_were_seen_changes_nothing(kind, labels, weights, prior, message):
+    model = getattr(ours, kind)(class_prior=prior).partial_fit([[1, 0], [0, 1]], ["a", "c"])
+    before = {name: np.copy(value) for name, value in vars(model).items()}
+    with pytest.raises(ValueError, match=message):
+        model.partial_fit([[1, 0]], labels, sample_weight=weights)
+    assert vars(model).keys() == before.keys()
+    assert all(np.array_equal(value, before[name]) for name, value in vars(model).items())
+    assert model.predict([[0, 5]]).tolist() == ["c"]
+
+
+@pytest.mark.parametrize("kind", ["MultinomialNB", "ComplementNB"])
+def test_amounts_below_zero_leave_no_label_behind(kind):
+    model = getattr(ours, kind)()
+    for _ in range(2):
+        with pytest.raises(ValueError, match="Negative values"):
+            model.partial_fit([[-1, 0]], ["b"])
+        assert "b" not in getattr(model, "classes_", [])
+        model.partial_fit([[1, 0], [0, 1]], ["a", "c"])
+    assert model.predict([[0, 5]]).tolist() == ["c"]
+
+
+@pytest.mark.parametrize("kind", MODELS)
 def test_announced_labels_are_as_in_scikit_learn(kind):
     mine, theirs = (getattr(m, kind)().partial_fit([[1, 0]], [2], classes=[1, 2]) for m in (ours, naive_bayes))
     assert np.array_equal(mine.feature_count_, theirs.feature_count_)

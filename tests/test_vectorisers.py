@@ -4,7 +4,12 @@ import copy
 import io
 import pickle
 import re
+import subprocess
+import sys
+import threading
+import time
 import warnings
+from _thread import interrupt_main
 
 import numpy as np
 import pytest
@@ -188,6 +193,43 @@ def test_threads_give_the_same(data, kind, parameters):
     assert found[0] == found[1] == found[2]
 
 
+AT_WORK = """
+from _thread import interrupt_main
+from functools import partial
+from operator import methodcaller
+from deciban import _core
+
+terms = _core.Terms(words=(1, 1))
+jobs = {
+    "vectorised": partial(_core.Vectorised(terms, ["so far"], 1).take, False),
+    "hashed": partial(_core.hashed, terms, [], 8, False, False, 1),
+    "tally": _core.Tally(terms, 1).take,
+}
+try:
+    list(map(methodcaller("__call__"), [interrupt_main, jobs["JOB"]]))  # no line of Python runs between the two
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("job", ["vectorised", "hashed", "tally"])
+def test_ctrl_c_before_the_first_array_is_made_is_no_panic(job):
+    command = [sys.executable, "-c", AT_WORK.replace("JOB", job)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")
+
+
+def test_ctrl_c_stops_long_runs_of_characters():
+    texts = [" ".join(f"{i * j * 7919:x}" for i in range(500)) for j in range(400)]
+    vectoriser = ours.CountVectorizer(analyzer="char", ngram_range=(1, 64))
+    vectoriser.threads = 1
+    threading.Timer(0.5, interrupt_main).start()
+    start = time.process_time()
+    with pytest.raises(KeyboardInterrupt):
+        vectoriser.fit_transform(texts)
+    assert time.process_time() - start < 10  # all of them take a minute
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_they_are_scikit_learns_classes(kind):
     vectoriser = getattr(ours, kind)(ngram_range=(1, 2), lowercase=False)
@@ -242,6 +284,27 @@ def test_a_subclass_that_reads_for_itself_is_heard():
             return lambda text: re.findall(r"\w\w", text)
 
     assert Halves().fit(["abcd"]).get_feature_names_out().tolist() == ["ab", "cd"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_subclass_that_decodes_for_itself_is_heard(kind):
+    class Tagless:
+        def decode(self, doc):
+            return sk.strip_tags(super().decode(doc))
+
+    mine, theirs = (type(kind, (Tagless, getattr(module, kind)), {})() for module in (ours, sk))
+    assert_same(*(outcome(lambda v=v: v.fit_transform(["<bold>so</bold> far", "so<br>far"])) for v in (mine, theirs)))
+
+
+@pytest.mark.parametrize("pattern", [re.compile(r"\w+"), re.compile(r"(\w)\w"), rb"\w+"], ids=repr)
+def test_patterns_of_other_types(pattern):
+    for kind, parameters in (("CountVectorizer", {"vocabulary": ["so", "s", "far"]}), ("HashingVectorizer", {})):
+        mine, theirs = (getattr(module, kind)(token_pattern=pattern, **parameters) for module in (ours, sk))
+        assert_same(*(outcome(lambda v=v: v.transform(["so far so good"])) for v in (mine, theirs)))
+
+
+def test_no_type_of_numbers():
+    assert_alike("CountVectorizer", ["so far so good", "good"], ["far"], dtype=None)
 
 
 @pytest.mark.parametrize("kind", KINDS)

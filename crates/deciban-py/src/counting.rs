@@ -13,7 +13,7 @@ use pyo3::types::PyList;
 
 use crate::labels::Labels;
 use crate::texts::Texts;
-use crate::{Array, Flat, Lexicon, Terms, Unlearnt, invalid};
+use crate::{Array, Flat, Lexicon, Terms, Unlearnt, invalid, with_numpy};
 
 /// How many bytes of text are counted at once: the more, the fewer times is each label begun.
 const BYTES_COUNTED_AT_ONCE: usize = 1 << 27;
@@ -85,6 +85,7 @@ pub(crate) fn merge<'py>(
     labels: usize,
     subtract: bool,
 ) -> PyResult<Buffers<'py>> {
+    with_numpy(py)?;
     let relabelled = |(views, numbers): &(Views<'_>, Flat<u32>)| {
         counts_from_python(py, views)?.relabelled(&numbers.to_vec(py)?, labels).map_err(invalid)
     };
@@ -141,8 +142,9 @@ pub(crate) struct Tally {
 #[pymethods]
 impl Tally {
     #[new]
-    fn new(terms: &Terms, threads: usize) -> Self {
-        Tally { tally: CoreTally::new(terms.0.clone(), threads), labels: Labels::default() }
+    fn new(py: Python<'_>, terms: &Terms, threads: usize) -> PyResult<Self> {
+        with_numpy(py)?;
+        Ok(Tally { tally: CoreTally::new(terms.0.clone(), threads), labels: Labels::default() })
     }
 
     /// Counts texts, each under its label; where one of them is refused, the tally is empty after it.

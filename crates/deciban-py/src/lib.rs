@@ -41,6 +41,14 @@ fn invalid(error: Invalid) -> PyErr {
     PyValueError::new_err(error.0)
 }
 
+/// Finds NumPy before a long job whose arrays need it: a Ctrl-C that comes during the job could not be raised while it is
+/// looked for, and would be a panic.
+fn with_numpy(py: Python<'_>) -> PyResult<()> {
+    py.check_signals()?;
+    PyArray1::<u8>::from_slice(py, &[]);
+    Ok(())
+}
+
 /// What is seen of a text.
 #[pyclass(frozen, module = "deciban._core")]
 struct Terms(CoreTerms);
@@ -174,6 +182,7 @@ impl Lexicon {
         texts: Texts<'py>,
         threads: usize,
     ) -> PyResult<(Array<'py, i64>, Array<'py, u32>, Array<'py, i64>)> {
+        with_numpy(py)?;
         let mut all = Rows::default();
         texts.in_runs_after(
             py,

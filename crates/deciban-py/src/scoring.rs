@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
 use crate::texts::Texts;
-use crate::{Array, Flat, Lexicon, invalid};
+use crate::{Array, Flat, Lexicon, invalid, with_numpy};
 
 /// Numbers for the core: a copy, or where they are lent and nobody may write to them, what they are themselves.
 #[allow(unsafe_code)]
@@ -102,6 +102,7 @@ fn scores<'py>(
     labels: usize,
     score: impl Fn(&CoreLexicon, &[&str]) -> Vec<f64> + Sync,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    with_numpy(py)?;
     let (lexicon, mut rows, mut all) = (&lexicon.bind(py).get().0, 0, Vec::new());
     texts.in_runs_after(
         py,

@@ -11,7 +11,7 @@ use crate::BadText;
 use crate::arrow::Arrays;
 
 /// Texts are taken from Python, and its signals looked at, each time about this many bytes have been read.
-const BYTES_AT_ONCE: usize = 1 << 22;
+pub(crate) const BYTES_AT_ONCE: usize = 1 << 22;
 /// By how many texts it is guessed how long all are.
 const FEW: usize = 64;
 /// So many texts at once are brought near: the processor looks up several at once where they are.

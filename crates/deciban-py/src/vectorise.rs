@@ -1,5 +1,6 @@
 //! The matrices of scikit-learn's vectorisers: conversion only.
 
+use deciban_core::terms::Terms as CoreTerms;
 use deciban_core::vectorise::counted::Counted;
 use deciban_core::vectorise::hashing::Hashing;
 use deciban_core::vectorise::labelled;
@@ -11,8 +12,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::counting::{Buffers, counts_to_python};
-use crate::texts::{Texts, strings};
-use crate::{Array, Terms, invalid};
+use crate::texts::{BYTES_AT_ONCE, Texts, strings};
+use crate::{Array, Terms, invalid, with_numpy};
+
+/// Lengths of n-grams, added up, that take no more time than reading a text does.
+const LENGTHS: usize = 8;
 
 type View<'py, T> = PyReadonlyArray1<'py, T>;
 
@@ -28,6 +32,12 @@ fn found(py: Python<'_>, rows: Finds, floats: bool) -> Csr<'_> {
     if floats { csr::<f64>(py, py.detach(|| rows.matrix())) } else { csr::<i64>(py, py.detach(|| rows.matrix())) }
 }
 
+/// How many bytes of text are taken at once: the fewer, the more and the longer n-grams there are of each.
+fn bytes_at_once(terms: &CoreTerms) -> usize {
+    let lengths = [&terms.words, &terms.chars, &terms.chars_across].into_iter().flatten();
+    BYTES_AT_ONCE / (lengths.flat_map(Clone::clone).sum::<usize>() / LENGTHS).max(1)
+}
+
 /// The terms of texts, and how often each text has them.
 #[pyclass(module = "deciban._core")]
 pub struct Vectorised(Counted);
@@ -36,8 +46,10 @@ pub struct Vectorised(Counted);
 impl Vectorised {
     #[new]
     fn new<'py>(py: Python<'py>, terms: &Terms, texts: Bound<'py, PyList>, threads: usize) -> PyResult<Self> {
+        with_numpy(py)?;
         let mut vectoriser = Vectoriser::new(terms.0.clone(), threads);
-        Texts::strings(&texts).in_runs(py, |slice| vectoriser.add(slice).map_err(invalid))?;
+        let bytes = bytes_at_once(&terms.0);
+        Texts::strings(&texts).in_runs_of(py, bytes, |slice| vectoriser.add(slice).map_err(invalid))?;
         py.detach(|| vectoriser.take()).map(Vectorised).map_err(invalid)
     }
 
@@ -118,7 +130,7 @@ impl Vocabulary {
         threads: usize,
     ) -> PyResult<Csr<'py>> {
         let mut rows = Finds::default();
-        Texts::strings(&texts).in_runs(py, |slice| {
+        Texts::strings(&texts).in_runs_of(py, bytes_at_once(self.0.terms()), |slice| {
             self.0.count(slice, threads, &mut rows);
             Ok(())
         })?;
@@ -137,9 +149,10 @@ pub fn hashed<'py>(
     floats: bool,
     threads: usize,
 ) -> PyResult<Csr<'py>> {
+    with_numpy(py)?;
     let hashing = Hashing { terms: terms.0.clone(), columns, signed };
     let mut rows = Finds::default();
-    Texts::strings(&texts).in_runs(py, |slice| {
+    Texts::strings(&texts).in_runs_of(py, bytes_at_once(&terms.0), |slice| {
         hashing.count(slice, threads, &mut rows);
         Ok(())
     })?;

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn import naive_bayes as sk
 from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import unique_labels
 
 
 class _Growing:
@@ -26,14 +27,19 @@ class _Growing:
 
         Where `classes` are given they are all that there are, as in scikit-learn.
         """
-        if classes is None and y is not None:
-            labels = np.unique(column_or_1d(y))
+        if classes is not None or y is None:
+            return super().partial_fit(X, y, classes=classes, sample_weight=sample_weight)  # type: ignore[misc]
+        labels, before = np.unique(column_or_1d(y)), dict(vars(self))
+        try:
             if not hasattr(self, "classes_"):
                 classes = labels
             elif not np.isin(labels, self.classes_).all():
-                self._check_X_y(X, y, reset=False)  # type: ignore[attr-defined]  # nothing grows if it is refused
-                self._grow(np.union1d(self.classes_, labels))
-        return super().partial_fit(X, y, classes=classes, sample_weight=sample_weight)  # type: ignore[misc]
+                self._grow(unique_labels(self.classes_, labels))
+            return super().partial_fit(X, y, classes=classes, sample_weight=sample_weight)  # type: ignore[misc]
+        except BaseException:  # nothing has grown if it is refused
+            vars(self).clear()
+            vars(self).update(before)
+            raise
 
     def _grow(self, classes: npt.NDArray[Any]) -> None:
         """Makes room for more labels, none of which has been counted."""

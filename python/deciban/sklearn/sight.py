@@ -28,7 +28,7 @@ _TOKENS = {
 _ACCENTS = {None: "keep", "unicode": "fold", "ascii": "ascii"}
 # What a subclass may have made its own, so that the core would not see what it sees.
 _HOOKS = (
-    *("build_analyzer", "build_preprocessor", "build_tokenizer"),
+    *("decode", "build_analyzer", "build_preprocessor", "build_tokenizer"),
     *("_word_ngrams", "_char_ngrams", "_char_wb_ngrams"),
 )
 
@@ -79,7 +79,8 @@ class Sight:
 def _kind(vectoriser: Any) -> str | None:
     if vectoriser.analyzer != "word":
         return vectoriser.analyzer if vectoriser.analyzer in ("char", "char_wb") else None
-    return _TOKENS.get(vectoriser.token_pattern.removeprefix("(?u)")) if vectoriser.tokenizer is None else None
+    pattern = vectoriser.token_pattern if vectoriser.tokenizer is None else None
+    return _TOKENS.get(pattern.removeprefix("(?u)")) if isinstance(pattern, str) else None
 
 
 def _is_plain(vectoriser: Any) -> bool:
@@ -132,6 +133,6 @@ def matrix(rows: _core.Csr, columns: int, dtype: Any) -> Any:
     indptr, indices, data = rows
     kind = "int32" if len(data) < 2**31 else "int64"
     parts = (data, indices.astype(kind, copy=False), indptr.astype(kind))
-    made = sp.csr_matrix(parts, shape=(len(indptr) - 1, columns), dtype=dtype)
+    made = sp.csr_matrix(parts, shape=(len(indptr) - 1, columns), dtype="intc" if dtype is None else dtype)
     made.has_canonical_format = made.has_sorted_indices = True
     return sp.csr_array(made) if get_config().get("sparse_interface") == "sparray" else made

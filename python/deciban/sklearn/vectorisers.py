@@ -37,7 +37,8 @@ _KNOWN: WeakKeyDictionary[Any, _Known] = WeakKeyDictionary()
 class CountVectorizer(sk.CountVectorizer):  # type: ignore[misc]
     """scikit-learn's CountVectorizer, with the counting done by deciban's core, on all cores.
 
-    `threads` is an attribute and no parameter: 0 for all cores.
+    `threads` is an attribute and no parameter: 0 for all cores. A `vocabulary_` that is replaced, or grows, is noticed;
+    whoever gives its terms other columns where it stands has to set it anew: `v.vocabulary_ = dict(v.vocabulary_)`.
 
     >>> from deciban.sklearn import CountVectorizer
     >>> vectoriser = CountVectorizer(ngram_range=(1, 2))

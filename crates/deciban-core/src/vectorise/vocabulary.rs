@@ -35,6 +35,11 @@ impl Vocabulary {
         Ok(Vocabulary { terms, columns: trie })
     }
 
+    /// What is seen of a text.
+    pub fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
     /// Counts the known terms of some texts into rows; `threads` as in [`parts::cut`].
     pub fn count<T: AsRef<str> + Sync>(&self, texts: &[T], threads: usize, rows: &mut Finds) {
         rows.add(texts, threads, |text, scratch, found| {

@@ -537,6 +537,10 @@ WORDINGS = {
         feeding(lambda feed: (feed.read([Item("a", "ice")]), feed.answer("a", "yes")), again=True),
         "{folder}/m: there is a feed already, in {folder}/m.feed; go on without --new, or give another name",
     ),
+    errors.NoFeedOfModel: (
+        lambda folder: (mail().save(folder / "m"), open_feed(folder / "m", new=True).__enter__()),
+        "{folder}/m: there is a model already, which no feed has made; give the new feed another name",
+    ),
     errors.FeedInUse: (
         feeding(lambda feed: open_feed(feed.path).__enter__()),
         "{folder}/m: another deciban feed is at work on it; wait until that ends",

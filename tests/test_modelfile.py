@@ -192,9 +192,7 @@ def test_a_loaded_model_stays_what_it_was_when_its_file_is_replaced_or_removed(f
 
 def test_a_loaded_model_that_has_answered_answers_on_when_its_file_is_written_over(full):
     loaded = deciban.load(full)
-    dropped = replace(
-        loaded.scorecard, calibration=None
-    )  # made of what is mapped
+    dropped = replace(loaded.scorecard, calibration=None)  # made of what is mapped
     before, raw = loaded.predict_log_proba(["late refund"]), dropped.scores(["late refund"])
     with full.open("r+b") as file:
         file.write(bytes(full.stat().st_size))

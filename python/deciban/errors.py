@@ -486,6 +486,10 @@ class FeedExists(InputError):
     wording = "{model}: there is a feed already, in {model}.feed; go on without --new, or give another name"
 
 
+class NoFeedOfModel(InputError):
+    wording = "{model}: there is a model already, which no feed has made; give the new feed another name"
+
+
 class FeedInUse(InputError):
     wording = "{model}: another deciban feed is at work on it; wait until that ends"
 

@@ -63,8 +63,8 @@ def tell_from_before(threshold: Threshold) -> None:
 
 
 def asks_probability_alone(given: Namespace) -> bool:
-    """Whether nothing but --min-probability is said."""
-    others = (given.cost, given.costs, given.prior, given.reject_cost)
+    """Whether nothing but --min-probability is said, and how frequent labels are: then nodes of a tree may answer."""
+    others = (given.cost, given.costs, given.reject_cost)
     return given.min_probability is not None and not any(option is not None and option != [] for option in others)
 
 

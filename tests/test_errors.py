@@ -221,6 +221,10 @@ WORDINGS = {
         lambda folder: cost_of(folder, "ham,spam,dear"),
         "costs.csv:2: expected a cost, a number, got 'dear'",
     ),
+    errors.RepeatedCost: (
+        lambda folder: cost_of(folder, "spam,ham,1\nspam,ham,2"),
+        "costs.csv:3: a second cost of deciding 'ham' where 'spam' is true; give one",
+    ),
     errors.UnknownCostLabel: (
         lambda _: costs.check({("ham", "eggs"): 2.0}, ["ham", "spam"]),
         "there is a cost for 'eggs', which is no label here; the labels are: ham, spam",

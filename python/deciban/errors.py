@@ -156,6 +156,10 @@ class BadCost(InputError):
     wording = "{where}: expected a cost, a number, got {got}"
 
 
+class RepeatedCost(InputError):
+    wording = "{where}: a second cost of deciding {decided!r} where {true!r} is true; give one"
+
+
 class UnknownCostLabel(InputError):
     wording = "there is a cost for {label!r}, which is no label here; the labels are: {known}"
 

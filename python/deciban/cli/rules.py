@@ -75,7 +75,10 @@ def rule(given: Namespace, labels: Iterable[str]) -> Rule:
 
     labels = tuple(labels)
     prices = {} if given.costs is None else costs.read(given.costs)
-    prices |= {costs.pair_of(pair, labels): cost for pair, cost in given.cost}
+    said = {costs.pair_of(pair, labels): cost for pair, cost in given.cost}
+    if len(said) < len(given.cost):
+        raise UsageError("--cost names a pair of labels twice")
+    prices |= said
     priors = dict(given.prior)
     if len(priors) < len(given.prior):
         raise UsageError("--prior names a label twice")

@@ -529,3 +529,25 @@ def test_nodes_are_as_probable_as_priors_make_them(prior: float, file: Path, tmp
         if (node := answer["label"] or "") != "comp":  # which is a label, too
             every = answer["probabilities"].items()
             assert answer["probability"] == pytest.approx(sum(p for label, p in every if below(node, label)))
+
+
+def test_nodes_are_evaluated_as_they_are_predicted(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, answers, test = str(tmp_path / "m.deciban"), tmp_path / "answers.jsonl", tmp_path / "test.csv"
+    test.write_text("text,label\na disk,comp/sys/win\ndrive,rec/bike\nnothing,art\nthe mac,comp/sys/mac\nengine,art\n")
+    run(["train", str(file), "--hierarchy", "/", "--model", "multinomial", "--levels", "flat", "-o", model])
+    rule = ["--min-probability", "0.99", "--prior", "rec/bike=0.5"]
+    run(["predict", model, str(test), *rule, "--json", "--keep", "label", "-o", str(answers)])
+    rows = [json.loads(line) for line in answers.read_text().splitlines()]
+    nodes, truth = [row["label"] or "" for row in rows], [row["given_label"] for row in rows]
+    capsys.readouterr()
+    run(["evaluate", model, str(test), *rule, "--json"])
+    told = json.loads(capsys.readouterr().out)["nodes"]
+    assert (told["answered"], told["examples"]) == (len(nodes) - nodes.count(""), len(rows))
+    assert 0 < told["answered"] < len(rows)
+    assert told["right"] == sum(bool(node) and below(node, label) for node, label in zip(nodes, truth, strict=True))
+    run(["evaluate", model, str(test), *rule])
+    assert f"by nodes of a probability of 0.99: {told['answered'] / len(rows):.1%} answered" in capsys.readouterr().out
+    run(["evaluate", model, str(test), *rule, "--reject-cost", "0.5"])
+    assert "by nodes" not in capsys.readouterr().out

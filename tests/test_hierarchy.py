@@ -441,6 +441,13 @@ def test_evidence_from_the_root_down_adds_up_to_what_is_decided(of: dict[str, An
     assert {*shelves} == {True, False}
 
 
+def test_a_path_may_have_more_steps_than_python_calls() -> None:
+    labels = ["/".join(["a"] * steps) for steps in range(1, 1500)]
+    tree = tree_of(labels, "/")
+    assert tree.below(0) == list(range(len(labels)))
+    assert tree.below(tree.leaves[-1]) == [len(labels) - 1]
+
+
 def test_unlabelled_texts_are_learnt_flat() -> None:
     model = deciban.train(TEXTS, LABELS, hierarchy="/", model="multinomial", unlabelled=["a mac", "a car"])
     assert model.settings.levels == "flat"

@@ -221,6 +221,10 @@ WORDINGS = {
         lambda folder: cost_of(folder, "ham,spam,dear"),
         "costs.csv:2: expected a cost, a number, got 'dear'",
     ),
+    errors.RepeatedCost: (
+        lambda folder: cost_of(folder, "spam,ham,1\nspam,ham,2"),
+        "costs.csv:3: a second cost of deciding 'ham' where 'spam' is true; give one",
+    ),
     errors.UnknownCostLabel: (
         lambda _: costs.check({("ham", "eggs"): 2.0}, ["ham", "spam"]),
         "there is a cost for 'eggs', which is no label here; the labels are: ham, spam",
@@ -536,6 +540,10 @@ WORDINGS = {
     errors.FeedExists: (
         feeding(lambda feed: (feed.read([Item("a", "ice")]), feed.answer("a", "yes")), again=True),
         "{folder}/m: there is a feed already, in {folder}/m.feed; go on without --new, or give another name",
+    ),
+    errors.NoFeedOfModel: (
+        lambda folder: (mail().save(folder / "m"), open_feed(folder / "m", new=True).__enter__()),
+        "{folder}/m: there is a model already, which no feed has made; give the new feed another name",
     ),
     errors.FeedInUse: (
         feeding(lambda feed: open_feed(feed.path).__enter__()),

@@ -673,6 +673,28 @@ def test_what_is_refused_is_told_in_one_line(run, tmp_path, arguments):
     assert not (tmp_path / "m").exists()
 
 
+def test_a_model_that_no_feed_has_made_is_never_replaced(run, tmp_path):
+    deciban.train(["free money", "see you"], ["spam", "ham"]).save(tmp_path / "m")
+    before = (tmp_path / "m").read_bytes()
+    line = "deciban: m: there is a model already, which no feed has made; give the new feed another name\n"
+    assert run("m", "news.jsonl", "--new") == (1, "", line)
+    assert (tmp_path / "m").read_bytes() == before
+    assert not (tmp_path / "m.feed").exists()
+
+
+def test_what_a_feed_is_begun_with_is_not_passed_over_later(run):
+    run("m", "news.jsonl", "--new")
+    for option, value in (("--half-life", "5"), ("--yes", "good"), ("--no", "bad")):
+        line = f"deciban: {option} is for a feed that begins, with --new; see deciban feed --help\n"
+        assert run("m", "news.jsonl", option, value) == (2, "", line)
+
+
+def test_a_label_of_a_feed_is_not_empty(run, tmp_path):
+    line = "deciban: labels[0]: expected a label as text, got an empty one\n"
+    assert run("m", "news.jsonl", "--new", "--yes", "") == (1, "", line)
+    assert not (tmp_path / "m.feed").exists()
+
+
 def test_wrong_usage(run):
     for option, value in (("--half-life", "0"), ("--half-life", "30w"), ("--explore", "2"), ("--ask", "0")):
         status, _, err = run("m", option, value)

@@ -467,6 +467,18 @@ def test_what_cannot_be_learnt_is_refused_at_once(model, tmp_path):
     deciban.load(model).freeze().save(tmp_path / "frozen")
     _, said = filtered(tmp_path / "frozen", "--learn", "spam", mail=b"x", status=75)
     assert "is frozen" in said
+
+
+def test_a_model_of_several_labels_neither_judges_nor_keeps_mails_waiting(tmp_path):
+    path, mail = tmp_path / "several", SPAM % 1
+    texts, labels = ["free money", "see you"] * 9, [["spam"], ["ham", "work"]] * 9
+    deciban.train(texts, labels, several="|", model="multinomial").save(path)
+    line = "deciban filter is not for models of several labels: expected a model of one label a text"
+    out, said = filtered(path, mail=mail)
+    assert (out, said) == (mail, f"deciban: {line}; the mail goes on as it came\n")
+    _, said = filtered(path, "--learn", "spam", "--fold-after", "1", mail=mail, status=75)
+    assert said == f"deciban: {line}\n"
+    assert os.listdir(tmp_path) == ["several"]
     fitted = trained(tmp_path / "fitted", model="logistic")
     filtered(fitted, "--learn", "spam", mail=b"x")
     _, said = filtered(fitted, "--forget", "spam", mail=b"x", status=75)

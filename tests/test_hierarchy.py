@@ -7,8 +7,9 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, permutations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,6 +41,7 @@ from deciban.selection.kinship import Shown, kinship, left_out, steps
 from deciban.settings import LEVELLED, Settings
 from deciban.terms import Terms
 from deciban.tree import shelves, tree_of
+from deciban.units import decibans
 
 TEXTS = [
     "oil on canvas",
@@ -423,7 +425,6 @@ def test_a_fitted_model_is_flat_and_knows_its_nodes(model: str) -> None:
         (lambda: trained("top-down").explain("a", "comp/sys/amiga"), UnknownLabel),
         (lambda: trained("flat").predict_node(["a"], 1.5), BadSetting),
         (lambda: trained("top-down").words(), NoFlatWeights),
-        (lambda: trained("top-down").explain("a", rule=deciban.Rule(reject_cost=0.1)), NoFlatWeights),
         (lambda: trained("top-down").recalibrate(["a"] * 40, ["art", "rec/car"] * 20), OtherTrainingTexts),
         (lambda: deciban.train(TEXTS, LABELS).predict_node(["a"]), NoHierarchy),
         (lambda: deciban.train(TEXTS, [[y] for y in LABELS], several=True, hierarchy="/"), NotForSeveral),
@@ -471,6 +472,29 @@ def test_a_path_deeper_than_the_tree_is_a_near_miss() -> None:
     assert found.paths("/").recall == pytest.approx(3 / 4)
 
 
+@pytest.mark.parametrize("of", [{}, {"costs": {("comp", "art"): 9.0, ("art", "comp"): 5.0}}, {"priors": {"art": 0.6}}])
+def test_evidence_from_the_root_down_adds_up_to_what_is_decided(of: dict[str, Any]) -> None:
+    model, rule = trained("top-down:3"), deciban.Rule(**of)
+    decider, shelves = model._decider(rule), []
+    for text in ["a mac disk", "the drive of a car", "oil", "?"]:
+        log_p = decider.shifted(model.predict_log_proba([text]))[0]
+        assert model.explain(text, rule=rule).label == model.decide([text], rule)[0].label
+        for one, other in permutations(range(len(model.labels)), 2):
+            found = model.explain(text, model.labels[one], model.labels[other], rule)
+            assert (found.label, found.against) == (model.labels[one], model.labels[other])
+            assert found.probability == pytest.approx(math.exp(log_p[one]))
+            assert found.total == pytest.approx(decibans(decider.log_odds(log_p, one, other)), abs=1e-9)
+            shelves.append(found.shelves != 0)
+    assert {*shelves} == {True, False}
+
+
+def test_a_path_may_have_more_steps_than_python_calls() -> None:
+    labels = ["/".join(["a"] * steps) for steps in range(1, 1500)]
+    tree = tree_of(labels, "/")
+    assert tree.below(0) == list(range(len(labels)))
+    assert tree.below(tree.leaves[-1]) == [len(labels) - 1]
+
+
 def test_unlabelled_texts_are_learnt_flat() -> None:
     model = deciban.train(TEXTS, LABELS, hierarchy="/", model="multinomial", unlabelled=["a mac", "a car"])
     assert model.settings.levels == "flat"
@@ -514,3 +538,70 @@ def test_commands(file: Path, levels: str, tmp_path: Path, capsys: pytest.Captur
     assert steps[0] == "comp"
     run(["explain", model, "a mac disk", "--json", "--label", "rec"])
     assert [level["path"] for level in json.loads(capsys.readouterr().out)["levels"]] == ["rec"]
+
+
+@pytest.mark.parametrize("levels", ["flat", "top-down:3"])
+def test_what_decides_is_explained(levels: str, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model, answers = str(tmp_path / "m.deciban"), tmp_path / "answers.csv"
+
+    def said(*arguments: str, text: str = "a disk") -> tuple[str, str]:
+        (tmp_path / "one.csv").write_text(f"text\n{text}\n")
+        run(["predict", model, str(tmp_path / "one.csv"), *arguments, "-o", str(answers)])
+        capsys.readouterr()
+        run(["explain", model, text, *arguments])
+        return answers.read_text().splitlines()[1].split(",")[0], capsys.readouterr().out
+
+    run(["train", str(file), "--hierarchy", "/", "--levels", levels, "--model", "multinomial", "-o", model])
+    label, told = said("--cost", "comp:art=99")
+    assert f"decided: {label}" in told
+    label, told = said("--min-probability", "0.9", text="nothing")
+    assert (label, told.splitlines()[-1]) == ("", "unsure: no branch has 0.9")
+    assert "rec  probability" in told
+    p = max(deciban.load(model).predict_proba(["a disk"])[0])
+    label, told = said("--min-probability", str(p + 1e-6))
+    assert label in ("comp", "comp/sys")
+    assert f"decided: {label}, probability " in told
+    label, told = said("--min-probability", "0.3", "--prior", "comp/sys/mac=0.4")
+    assert label
+    assert f"decided: {label}, probability " in told
+    assert "(other priors)" in told
+    run(["set-threshold", model, str(file), "--positive", "art", "--max-false-positive-rate", "0.1"])
+    assert "art is " in said()[1]
+
+
+@pytest.mark.parametrize("prior", [0.5, 0.97])
+def test_nodes_are_as_probable_as_priors_make_them(prior: float, file: Path, tmp_path: Path) -> None:
+    model, answers = str(tmp_path / "m.deciban"), tmp_path / "answers.jsonl"
+    run(["train", str(file), "--hierarchy", "/", "--model", "multinomial", "--levels", "flat", "-o", model])
+    more = ["--min-probability", "0.7", "--prior", f"rec/bike={prior}", "--proba", "--json", "-o", str(answers)]
+    run(["predict", model, str(file), *more])
+    found = [json.loads(line) for line in answers.read_text().splitlines()]
+    decided = deciban.load(model).decide(TEXTS, deciban.Rule(priors={"rec/bike": prior}))
+    for answer, decision in zip(found, decided, strict=False):
+        assert answer["leaning"] == decision.leaning
+        assert answer["probabilities"][decision.leaning] == pytest.approx(decision.probability)
+        if (node := answer["label"] or "") != "comp":  # which is a label, too
+            every = answer["probabilities"].items()
+            assert answer["probability"] == pytest.approx(sum(p for label, p in every if below(node, label)))
+
+
+def test_nodes_are_evaluated_as_they_are_predicted(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, answers, test = str(tmp_path / "m.deciban"), tmp_path / "answers.jsonl", tmp_path / "test.csv"
+    test.write_text("text,label\na disk,comp/sys/win\ndrive,rec/bike\nnothing,art\nthe mac,comp/sys/mac\nengine,art\n")
+    run(["train", str(file), "--hierarchy", "/", "--model", "multinomial", "--levels", "flat", "-o", model])
+    rule = ["--min-probability", "0.99", "--prior", "rec/bike=0.5"]
+    run(["predict", model, str(test), *rule, "--json", "--keep", "label", "-o", str(answers)])
+    rows = [json.loads(line) for line in answers.read_text().splitlines()]
+    nodes, truth = [row["label"] or "" for row in rows], [row["given_label"] for row in rows]
+    capsys.readouterr()
+    run(["evaluate", model, str(test), *rule, "--json"])
+    told = json.loads(capsys.readouterr().out)["nodes"]
+    assert (told["answered"], told["examples"]) == (len(nodes) - nodes.count(""), len(rows))
+    assert 0 < told["answered"] < len(rows)
+    assert told["right"] == sum(bool(node) and below(node, label) for node, label in zip(nodes, truth, strict=True))
+    run(["evaluate", model, str(test), *rule])
+    assert f"by nodes of a probability of 0.99: {told['answered'] / len(rows):.1%} answered" in capsys.readouterr().out
+    run(["evaluate", model, str(test), *rule, "--reject-cost", "0.5"])
+    assert "by nodes" not in capsys.readouterr().out

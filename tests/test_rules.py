@@ -277,6 +277,7 @@ def test_a_model_without_calibration_says_so(command, tmp_path, texts):
         ("--cost bug:praise=nan", "argument --cost: expected TRUE:DECIDED=COST"),
         ("--cost bug:praise=inf", "argument --cost: expected TRUE:DECIDED=COST"),
         ("--cost bug:eggs=3", "there is a cost for 'eggs', which is no label here"),
+        ("--cost bug:praise=3 --cost bug:praise=5", "--cost names a pair of labels twice"),
         ("--prior bug", "argument --prior: expected LABEL=SHARE with a number between 0 and 1, such as spam=0.02"),
         ("--prior bug=0", "argument --prior: expected LABEL=SHARE"),
         ("--prior bug=1", "argument --prior: expected LABEL=SHARE"),

@@ -119,6 +119,17 @@ def test_evidence_adds_up_to_how_far_a_text_is_from_the_threshold(label):
         assert f"{'above' if above > 0 else 'below'} its threshold" in why.decision
 
 
+def test_what_is_endless_is_not_above_an_endless_threshold():
+    texts, labels = ["free money", "money now", "see you", "you see"] * 9, ["spam", "spam", "ham", "ham"] * 9
+    model = deciban.train(texts, labels, model="multinomial", smoothing="none", calibration="none")
+    model.set_threshold("spam", 0.2, texts, labels)
+    model.threshold = replace(model.threshold, log_odds=np.inf)
+    assert model.predict(["free money"]) == ["ham"]
+    why = model.explain("free money")
+    assert why.decision == "decided: ham, as spam is 0.0 decibans below its threshold"
+    assert not np.isnan(why.cost)
+
+
 def test_its_own_texts_are_left_out(mail):
     by_texts = deciban.train(*corpus(), model="multinomial").set_threshold("spam", 0.2, *corpus())
     assert by_texts.threshold == mail.threshold

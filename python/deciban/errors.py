@@ -156,6 +156,10 @@ class BadCost(InputError):
     wording = "{where}: expected a cost, a number, got {got}"
 
 
+class RepeatedCost(InputError):
+    wording = "{where}: a second cost of deciding {decided!r} where {true!r} is true; give one"
+
+
 class UnknownCostLabel(InputError):
     wording = "there is a cost for {label!r}, which is no label here; the labels are: {known}"
 
@@ -484,6 +488,10 @@ class NoFeed(InputError):
 
 class FeedExists(InputError):
     wording = "{model}: there is a feed already, in {model}.feed; go on without --new, or give another name"
+
+
+class NoFeedOfModel(InputError):
+    wording = "{model}: there is a model already, which no feed has made; give the new feed another name"
 
 
 class FeedInUse(InputError):

@@ -70,9 +70,14 @@ class Tree:
 
     def below(self, node: int) -> list[int]:
         """The numbers of the labels at a node and below it."""
-        if not self.children(node):
-            return [self.label[node]]
-        return sorted(label for child in self.children(node) for label in self.below(child))
+        found, left = [], [node]
+        while left:  # a path may have more steps than Python calls
+            node = left.pop()
+            if children := self.children(node):
+                left += children
+            else:
+                found.append(self.label[node])
+        return sorted(found)
 
     def node(self, path: str) -> int:
         """The node at the end of a path: where it is a label and has others below it, the one with all of them."""

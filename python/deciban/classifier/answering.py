@@ -20,7 +20,6 @@ from ..drift import Drift, drift
 from ..errors import (
     BadSetting,
     BadText,
-    NoFlatWeights,
     NoHeldOut,
     NoTexts,
     NotUtf8,
@@ -134,14 +133,15 @@ class Answering(Known):
         return [node for node, _ in self._nodes(texts_of(texts), min_probability, IN_MEMORY)]
 
     def _nodes(
-        self, texts: Texts, least: float, where: Callable[[int], str]
+        self, texts: Texts, least: float, where: Callable[[int], str], decider: Decider | None = None
     ) -> Iterator[tuple[tuple[str, float], Floats]]:
-        """The deepest node of each text that is so probable, and the log posteriors of all labels."""
+        """The deepest node of each text that is so probable, and the log posteriors of all labels; for other priors."""
         if isinstance(least, bool) or not isinstance(least, (int, float)) or not 0 < least <= 1:
             raise BadSetting(setting="min_probability", got=least, expected="a probability above 0, up to 1")
         tree = self.tree
         for _, log_p in self._in_parts(texts, where):
-            yield from zip(deepest(tree, np.exp(log_p), least), log_p, strict=True)
+            shifted = log_p if decider is None else decider.shifted(log_p)
+            yield from zip(deepest(tree, np.exp(shifted), least), shifted, strict=True)
 
     def predict_set(
         self, texts: object, coverage: float = 0.9, *, within_labels: bool = False
@@ -317,9 +317,7 @@ class Answering(Known):
             decider = None if is_plain else self._decider(rule or self._rule)
             card, terms = self._card, self.settings.terms
             if isinstance(card, Descent):
-                if decider is not None:
-                    raise NoFlatWeights
-                why = parted(card, terms, as_text(text), label, against, self._map)
+                why = parted(card, terms, as_text(text), label, against, self._map, decider)
             else:
                 why = explain(card, terms, as_text(text), label, against, self._map, decider)
             return replace(why, unit=self.unit, start=self.settings.start)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..evaluation import Evaluation
     from ..evaluation.comparison import Difference
     from ..evaluation.decisions import RuleFigures
+    from ..evaluation.hierarchy import NodeFigures
     from ..evaluation.sets import SetFigures
     from ..examples import Read, Source
 
@@ -91,7 +92,8 @@ def run(given: Namespace) -> None:
     if given.report is not None:
         _report(given, classifier, evaluation, texts)
     given.paths = given.paths or classifier.settings.hierarchy
-    more = _more(given, evaluation, decided, beside)
+    nodes = _nodes(given, classifier, evaluation)
+    more = _more(given, evaluation, decided, beside) | ({} if nodes is None else {"nodes": nodes.as_dict()})
     if given.json:
         screen.write_json({**evaluation.as_dict(), **more})
         return
@@ -99,6 +101,8 @@ def run(given: Namespace) -> None:
     if given.curve is not None:
         growth.show(evaluation)
     _show_more(given, more, decided, beside)
+    if nodes is not None:
+        print(nodes.sentence)
 
 
 def _has_folds(given: Namespace) -> bool:
@@ -210,6 +214,17 @@ def _decided(given: Namespace, classifier: Classifier, evaluation: Evaluation) -
     decider = classifier._decider(rule, held.labels, evaluation.labels)
     rules.warn(classifier)
     return decisions(held, decider)
+
+
+def _nodes(given: Namespace, classifier: Classifier, evaluation: Evaluation) -> NodeFigures | None:
+    """How good the nodes are that `predict --min-probability` answers with where labels are paths."""
+    from ..evaluation.decisions import by_nodes
+
+    separator = classifier.settings.hierarchy
+    if separator is None or not rules.asks_probability_alone(given):
+        return None
+    rule = rules.rule(given, evaluation.labels)
+    return by_nodes(evaluation.held, classifier._decider(rule, evaluation.held.labels, evaluation.labels), separator)
 
 
 def _beside(given: Namespace, one: Evaluation, texts: list[str], other: Classifier, name: str) -> Difference:

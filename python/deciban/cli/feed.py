@@ -13,7 +13,7 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from typing import TYPE_CHECKING
 
-from . import options, screen
+from . import UsageError, options, screen
 
 if TYPE_CHECKING:
     from ..feeds import Feed, Item, Ranked
@@ -33,8 +33,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--new", action="store_true", help="begin a feed that knows nothing yet")
     half = "when an answer counts half: after so many answers (1000), or days (30d); given with --new (default: never)"
     add("--half-life", type=half_life, metavar="N", help=half)
-    add("--yes", default="interesting", metavar="LABEL", help="the label of a yes, given with --new (interesting)")
-    add("--no", default="not", metavar="LABEL", help="the label of a no, given with --new (not)")
+    add("--yes", metavar="LABEL", help="the label of a yes, given with --new (interesting)")
+    add("--no", metavar="LABEL", help="the label of a no, given with --new (not)")
     add("--answers", metavar="FILE", help="answers as JSON lines, to be learnt first")
     add("--ask", type=options.positive, metavar="N", help="ask N questions here: y, n, s to skip, q to quit")
     add("--top", default=20, type=options.positive, metavar="N", help="how many items to show (default: 20)")
@@ -67,10 +67,11 @@ def share(given: str) -> float:
 
 def run(given: Namespace) -> None:
     """Reads, learns, asks or ranks, saves."""
-    from ..feeds import open_feed
+    from ..feeds import NO, YES, open_feed
 
+    _check(given)
     half, days = given.half_life or (None, False)
-    labels = (given.yes, given.no)
+    labels = (YES if given.yes is None else given.yes, NO if given.no is None else given.no)
     with open_feed(given.model, new=given.new, half_life=half, days=days, labels=labels, seed=given.seed) as feed:
         for path, written in ((given.file, given.format), (given.answers, "jsonl")):
             if path is not None:
@@ -78,6 +79,14 @@ def run(given: Namespace) -> None:
         if feed.items:
             _ask(feed, given.ask) if given.ask else _rank(feed, given)
             feed.save()
+
+
+def _check(given: Namespace) -> None:
+    """Refuses what only a new feed can be told: one that goes on has it in its journal."""
+    told = {"--half-life": given.half_life, "--yes": given.yes, "--no": given.no}
+    said = [name for name, value in told.items() if value is not None]
+    if said and not given.new:
+        raise UsageError(f"{said[0]} is for a feed that begins, with --new; see deciban feed --help")
 
 
 def _take(feed: Feed, path: str, format: str | None) -> None:

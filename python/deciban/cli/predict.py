@@ -25,7 +25,9 @@ from ..files import csv_writer
 from . import UsageError, options, rules, screen, several
 
 if TYPE_CHECKING:
+    from ..classifier import Classifier
     from ..decision.priors import Mix
+    from ..decision.rules import Rule
     from ..examples import Batch, Source
     from ..modelfile import Saved
 
@@ -185,18 +187,25 @@ class _Nodes:
 
     names = ("leaning",)
 
-    def __init__(self, given: Namespace) -> None:
+    def __init__(self, given: Namespace, mix: Mix | None) -> None:
         from ..classifier import load
 
         self._model = load(given.model).with_threads(given.threads)
         self._least, self._every = given.min_probability, given.proba
+        self._decider = self._model._decider(_rule(given, self._model, mix))
         rules.warn(self._model)
 
     def of(self, batch: Batch) -> Iterator[Answer]:
         """For each text its node, none for the root, and its most probable label."""
-        for (node, probability), log_p in self._model._nodes(batch.texts, self._least, batch.where):
+        for (node, probability), log_p in self._model._nodes(batch.texts, self._least, batch.where, self._decider):
             row = [exp(p) for p in log_p.tolist()] if self._every else []
             yield [(node or None, probability)], row, {"leaning": self._model.labels[int(log_p.argmax())]}
+
+
+def _rule(given: Namespace, model: Classifier, mix: Mix | None) -> Rule:
+    """The rule that is said, for labels as frequent as they were found to be."""
+    rule = rules.of(given, model)
+    return rule if mix is None else replace(rule, priors=dict(zip(model.labels, mix.priors.tolist(), strict=True)))
 
 
 class _Decisions:
@@ -206,9 +215,7 @@ class _Decisions:
         from ..classifier import load
 
         self._model = load(given.model).with_threads(given.threads)
-        self._rule = rules.of(given, self._model)
-        if mix is not None:
-            self._rule = replace(self._rule, priors=dict(zip(self._model.labels, mix.priors.tolist(), strict=True)))
+        self._rule = _rule(given, self._model, mix)
         self._decider, self._every = self._model._decider(self._rule), given.proba
         if self._rule.threshold is None:
             rules.warn(self._model)
@@ -229,8 +236,8 @@ class _Decisions:
 
 def _other(given: Namespace, saved: Saved, mix: Mix | None) -> _Decisions | _Nodes | _Sets | None:
     """What answers in place of the most probable label, where something does."""
-    if saved.settings.hierarchy is not None and rules.asks_probability_alone(given) and mix is None:
-        return _Nodes(given)
+    if saved.settings.hierarchy is not None and rules.asks_probability_alone(given):
+        return _Nodes(given, mix)
     if given.coverage is not None:
         return _Sets(given)
     has_threshold = saved.thresholded is not None and given.top is None and mix is None

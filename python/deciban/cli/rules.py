@@ -63,8 +63,8 @@ def tell_from_before(threshold: Threshold) -> None:
 
 
 def asks_probability_alone(given: Namespace) -> bool:
-    """Whether nothing but --min-probability is said."""
-    others = (given.cost, given.costs, given.prior, given.reject_cost)
+    """Whether nothing but --min-probability is said, and how frequent labels are: then nodes of a tree may answer."""
+    others = (given.cost, given.costs, given.reject_cost)
     return given.min_probability is not None and not any(option is not None and option != [] for option in others)
 
 
@@ -75,7 +75,10 @@ def rule(given: Namespace, labels: Iterable[str]) -> Rule:
 
     labels = tuple(labels)
     prices = {} if given.costs is None else costs.read(given.costs)
-    prices |= {costs.pair_of(pair, labels): cost for pair, cost in given.cost}
+    said = {costs.pair_of(pair, labels): cost for pair, cost in given.cost}
+    if len(said) < len(given.cost):
+        raise UsageError("--cost names a pair of labels twice")
+    prices |= said
     priors = dict(given.prior)
     if len(priors) < len(given.prior):
         raise UsageError("--prior names a label twice")

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from ..errors import AmbiguousCost, BadCost, UnknownCostLabel, described, listed
+from ..errors import AmbiguousCost, BadCost, RepeatedCost, UnknownCostLabel, described, listed
 from ..examples import Source
 
 Costs: TypeAlias = "Mapping[tuple[str, str], float]"
@@ -50,7 +50,12 @@ def read(path: str | os.PathLike[str]) -> dict[tuple[str, str], float]:
     true, predicted, cost = COLUMNS
     batch = Source(path, text=true, label=predicted, keep=(cost,)).whole()
     rows = zip(batch.texts, batch.labels, batch.kept, strict=True)
-    return {(t, p): check_number(value, batch.where(i)) for i, (t, p, (value,)) in enumerate(rows)}
+    found: dict[tuple[str, str], float] = {}
+    for i, (t, p, (value,)) in enumerate(rows):
+        if (t, p) in found:
+            raise RepeatedCost(where=batch.where(i), true=t, decided=p)
+        found[t, p] = check_number(value, batch.where(i))
+    return found
 
 
 def pair_of(given: str, labels: Iterable[str]) -> tuple[str, str]:

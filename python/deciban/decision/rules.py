@@ -179,7 +179,9 @@ class Decider:
         threshold = self.rule.threshold
         if threshold is None:
             raise ValueError("no threshold")
-        return log_odds(log_p, self.labels.index(threshold.label)) - threshold.log_odds
+        with np.errstate(invalid="ignore"):
+            above = log_odds(log_p, self.labels.index(threshold.label)) - threshold.log_odds
+        return np.where(np.isnan(above), 0.0, above)  # what is endless is not above what is endless
 
     def _wanted(self, log_p: Floats, gains: Floats) -> Floats:
         """What is greatest of the label to decide for: gains, or of the threshold's label more or less than all."""

@@ -17,7 +17,10 @@ import numpy.typing as npt
 from ..decision import log_posterior, posterior
 from ..decision.costs import cost_of
 from ..decision.rules import Decided, Decider, Rule
+from ..hierarchy.sure import deepest
 from ..holdout import HeldOut
+from ..tree import tree_of
+from .hierarchy import NodeFigures, node_figures
 from .intervals import wilson
 from .probabilities import some_of
 
@@ -105,6 +108,14 @@ def decisions(held: HeldOut, decider: Decider) -> RuleFigures:
         cost_of_most_probable=math.fsum(plain) / len(decided),
         errors=_errors(is_right, -found.cost if rule.costs else found.probability),
     )
+
+
+def by_nodes(held: HeldOut, decider: Decider, separator: str) -> NodeFigures:
+    """What comes of held-out examples where answers stop at the deepest node that is as probable as the rule says."""
+    least, tree = decider.rule.min_probability or 1.0, tree_of(held.labels, separator)
+    parts = (np.exp(decider.shifted(log_posterior(some))) for some in held.scores_of(np.arange(len(held.truth))))
+    nodes = [node for p in parts for node, _ in deepest(tree, p, least)]
+    return node_figures(held.truth, nodes, least, separator)
 
 
 def errors_by_share(held: HeldOut) -> tuple[tuple[float, float], ...]:

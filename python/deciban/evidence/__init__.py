@@ -65,7 +65,8 @@ class Evidence:
     scores were made honest, where they were; where that bends them, weights add up to what they were before.
     With a rule, other priors add `shift` and costs add `cost`, so that `total` is above zero where `label` costs less;
     `decision` says what is decided, and why. Where a threshold decides, `by` says so, and `cost` is what that adds; of
-    an item of a feed, `by` is its kind, which is no matter of words.
+    an item of a feed, `by` is its kind, which is no matter of words. Of labels on two shelves, decided from the root
+    down, words tell the shelves apart, and `shelves` is what the labels' shares of them add.
     """
 
     text: str
@@ -83,17 +84,18 @@ class Evidence:
     cost: float = 0.0
     decision: str = ""
     by: str = "costs"
+    shelves: float = 0.0
 
     @property
     def before(self) -> tuple[tuple[str, float], ...]:
         """What is added beside the terms, by name: what there is before the text is read, and what costs add."""
-        more = (("other priors", self.shift), (self.by, self.cost))
+        more = (("on their shelves", self.shelves), ("other priors", self.shift), (self.by, self.cost))
         return (self.start, self.prior), *((name, weight) for name, weight in more if weight)
 
     @property
     def total(self) -> float:
         """The posterior log-odds of `label` against `against`, in decibans; with costs, those of the cheaper one."""
-        total = self.prior + self.shift + sum(term.decibans for term in self.terms) + self.cost
+        total = self.prior + self.shelves + self.shift + sum(term.decibans for term in self.terms) + self.cost
         return total if total == total else 0.0  # neither label can have the text: nothing speaks for either
 
     @property
@@ -164,11 +166,11 @@ def explain(
         unknown=tuple(name for term in spans if term not in places for name in names[term]),
         approximate=card.approximate,
         calibrated=seen.told,
-        **({} if decider is None else _decided(decider, log_p, one, other)),
+        **({} if decider is None else decided(decider, log_p, one, other)),
     )
 
 
-def _decided(decider: Decider, log_p: Floats, one: int, other: int) -> dict[str, Any]:
+def decided(decider: Decider, log_p: Floats, one: int, other: int) -> dict[str, Any]:
     """What a rule adds for one label against another, and what it decides."""
     with np.errstate(invalid="ignore"):
         before = float(np.nan_to_num(log_p[one] - log_p[other], nan=0.0, posinf=np.inf, neginf=-np.inf))

@@ -7,22 +7,25 @@ Either way each level adds up.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from ..calibration import Calibration
-from ..decision import posterior
+from ..decision import log_posterior, posterior
+from ..decision.rules import Decider
 from ..errors import OneLabel, SameLabel
 from ..hierarchy import Descent
 from ..projection import Forest
 from ..scorecard import Scorecard
 from ..terms import Terms
 from ..tree import Tree
-from . import Evidence, explain
+from ..units import decibans
+from . import Evidence, decided, explain
 
 Floats = npt.NDArray[np.float64]
+NEAR = 1e-6  # decibans: what is no more comes of rounding
 
 
 @dataclass(frozen=True)
@@ -76,18 +79,35 @@ def _best(tree: Tree, scores: Floats, node: int) -> tuple[int, int]:
 
 
 def parted(
-    card: Descent, terms: Terms, text: str, label: str | None, against: str | None, calibration: Calibration | None
+    card: Descent,
+    terms: Terms,
+    text: str,
+    label: str | None,
+    against: str | None,
+    calibration: Calibration | None,
+    decider: Decider | None = None,
 ) -> Evidence:
-    """The evidence where the ways of two labels part: by default of the most probable, against the next."""
+    """The evidence where the ways of two labels part: by default of the most probable, against the next.
+
+    With a rule, of the label that is decided: what its words, its shelf, other priors and costs say.
+    """
     tree, scores = card.tree, card.with_map(calibration).scores([text])[0]
     if len(tree.labels) == 1:
         raise OneLabel(label=tree.labels[0])
     given = [None if name is None else card.number(name) for name in (label, against)]
-    order = [r for r in np.argsort(-scores, kind="stable").tolist() if r not in given]
+    log_p = log_posterior(scores) if decider is None else decider.shifted(log_posterior(scores))
+    best = np.argsort(-scores, kind="stable").tolist() if decider is None else decider.order(log_p)
+    order = [r for r in best if r not in given]
     one, other = (order.pop(0) if r is None else r for r in given)
     if one == other:
         raise SameLabel(label=str(label))
-    return _where_they_part(card, terms, text, one, other, calibration)
+    why = _where_they_part(card, terms, text, one, other, calibration)
+    if decider is None:
+        return why
+    shelves = decibans(float(scores[one] - scores[other])) - why.total
+    names = {"label": tree.labels[one], "against": tree.labels[other], "probability": float(np.exp(log_p[one]))}
+    more = decided(decider, log_p, one, other)
+    return replace(why, **names, shelves=shelves if abs(shelves) > NEAR else 0.0, **more)  # type: ignore[arg-type]
 
 
 def _where_they_part(

@@ -21,6 +21,7 @@ import numpy as np
 from ..classifier import Classifier
 from ..errors import DamagedFeed, NothingToRank, SameLabel, UnknownItem
 from ..evidence import Evidence
+from ..examples import labels_of
 from ..files import check_writable
 from ..mixture import weigh
 from ..settings import Settings
@@ -72,6 +73,7 @@ def open_feed(
     """
     if labels[0] == labels[1]:
         raise SameLabel(label=labels[0])
+    labels_of([*labels])
     model = os.fspath(path)
     check_writable(model)
     half = {"half_life": half_life, "days": days} if half_life is not None else {}

@@ -15,7 +15,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from ..errors import DamagedFeed, FeedExists, FeedInUse, NoFeed, Unwritable, reading
+from ..errors import DamagedFeed, FeedExists, FeedInUse, NoFeed, NoFeedOfModel, Unwritable, reading
 
 ENDING = ".feed"
 
@@ -53,6 +53,8 @@ class Journal:
 def opened(model: str, begun: dict[str, Any] | None) -> Iterator[Journal]:
     """The journal beside a model file, for nobody else meanwhile; a new one, where it is told how it is `begun`."""
     path = f"{model}{ENDING}"
+    if begun is not None and os.path.exists(model) and not os.path.exists(path):
+        raise NoFeedOfModel(model=model)
     try:
         flags = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC
         descriptor = os.open(path, flags | (0 if begun is None else os.O_CREAT), 0o600)

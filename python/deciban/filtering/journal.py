@@ -32,6 +32,7 @@ from ..examples import labels_of
 from .kept import keep, kept
 from .mail import seen
 from .records import Entry, entries, mark, opened, places, write, writing
+from .verdict import of_one_label
 
 if TYPE_CHECKING:
     from ..classifier import Classifier
@@ -56,7 +57,7 @@ def check(path: str, label: str, forget: bool) -> None:
     labels_of([label])
     if not os.path.exists(path) and not forget:
         return
-    saved = modelfile.load(path)
+    saved = of_one_label(path)
     if saved.frozen:
         raise FrozenModel(model=path)
     if saved.settings.needs_rows and (forget or not saved.settings.goes_on) and not _is_kept(path, saved):

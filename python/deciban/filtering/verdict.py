@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import _core, modelfile
-from ..errors import UnknownLabel, listed
+from ..errors import NotForSeveral, UnknownLabel, listed
 from ..modelfile import Saved
 from ..terms import display
 from .boxes import Box
@@ -36,6 +36,14 @@ class Verdict:
     words: tuple[tuple[str, float], ...] = ()
 
 
+def of_one_label(path: str) -> Saved:
+    """A model file; where a mail could have several labels, none is spam against all else."""
+    saved = modelfile.load(path)
+    if saved.several is not None:
+        raise NotForSeveral(what="deciban filter", expected="a model of one label a text")
+    return saved
+
+
 @dataclass(frozen=True)
 class Judge:
     """A model, which of its labels is spam, and from how many decibans on."""
@@ -49,7 +57,7 @@ class Judge:
     @classmethod
     def of(cls, path: str, *how: Any) -> Judge:
         """The judge of a model file."""
-        judge = cls(modelfile.load(path), *how)
+        judge = cls(of_one_label(path), *how)
         if judge.spam not in judge.saved.labels:
             raise UnknownLabel(label=judge.spam, known=listed(judge.saved.labels))
         return replace(judge, table=table_of(path, judge.spam) or _table(judge.saved, judge.spam))

@@ -57,6 +57,16 @@ def test_predict_answers_every_row_in_order(model):
     assert all(0 < float(row["probability"]) <= 1 for row in answered)
 
 
+@pytest.mark.parametrize("command", ["predict", "rank", "watch"])
+def test_options_may_stand_among_the_other_arguments(model, command):
+    options = {"rank": ["--label", "billing"]}.get(command, ["--text", "text"])
+    assert deciban(command, model, *options, TICKETS) == deciban(command, model, TICKETS, *options)
+
+
+def test_a_text_may_begin_with_a_hyphen(model):
+    assert "--refund" in deciban("explain", model, "--top", 3, "--", "--refund")
+
+
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "txt"])
 @pytest.mark.parametrize("zipped", [False, True])
 def test_predict_reads_every_format(model, tmp_path, kind, zipped):

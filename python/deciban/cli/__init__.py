@@ -70,6 +70,17 @@ class Parser(ArgumentParser):
         checking: Any = partial(RawDescriptionHelpFormatter, width=WIDTH)
         epilog = f"Example: {example}"
         super().__init__(prog, description=description, epilog=epilog, allow_abbrev=False, formatter_class=checking)
+        self._is_mixing = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Options may stand anywhere among the other arguments: `deciban predict MODEL --threads 1 FILE`."""
+        if self._is_mixing or self._subparsers is not None:
+            return super().parse_known_args(args, namespace)
+        self._is_mixing = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._is_mixing = False
 
     def format_help(self) -> str:
         """Help as wide as the terminal."""

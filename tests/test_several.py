@@ -465,11 +465,40 @@ def test_commands_change_models_of_counts(files, capsys):
     assert deciban.load("small.deciban").predict(TEXTS) == deciban.load("news.deciban").predict(TEXTS)
 
 
+@pytest.mark.parametrize("by", ["posterior", "ratio"])
+@pytest.mark.parametrize("label", ["oil", "grain"])
+def test_texts_are_ranked_by_the_odds_of_one_label(label, by):
+    model = deciban.train(TEXTS, SETS, several="|", model="multinomial")
+    r = model.labels.index(label)
+    odds = model.scores(TEXTS)[:, r]
+    if by == "ratio":
+        has = sum(label in those for those in SETS)
+        odds = odds - np.log(has / (len(SETS) - has))
+    ranked = model.rank(TEXTS, label, top=5, by=by)
+    assert [found.place for found in ranked] == np.argsort(-odds, kind="stable")[:5].tolist()
+    assert [found.decibans for found in ranked] == pytest.approx(10 / np.log(10) * np.sort(odds)[::-1][:5])
+    with pytest.raises(deciban.errors.UnknownLabel):
+        model.rank(TEXTS, "no such")
+
+
+def test_how_deep_to_read_for_one_of_several_labels(files, capsys):
+    model = deciban.train(TEXTS, SETS, several="|", model="multinomial")
+    found = model.depth(TEXTS, "oil", recall=0.9)
+    by_probability = np.sort(model.predict_proba(TEXTS)[:, model.labels.index("oil")])[::-1]
+    assert found.held_out == 0
+    assert found.depth == found.by_probabilities
+    assert by_probability[: found.depth].sum() >= 0.9 * by_probability.sum()
+    model.save("news.deciban")
+    run(["rank", "news.deciban", "news.csv", "--label", "oil", "--recall", "0.9", "--csv"])
+    assert len(capsys.readouterr().out.splitlines()) == 1 + found.depth
+    run(["rank", "news.deciban", "news.csv", "--label", "oil"])
+    assert "decibans for oil against its absence, by posterior" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "command",
     [
         ["watch", "news.deciban", "news.csv"],
-        ["rank", "news.deciban", "news.csv", "--label", "oil"],
         ["words", "news.deciban"],
         ["recalibrate", "news.deciban", "news.csv"],
         ["predict", "news.deciban", "news.csv", "--coverage", "0.9"],

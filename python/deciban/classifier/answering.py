@@ -11,9 +11,9 @@ import numpy as np
 from .._core import BadText as BadTextInCore
 from ..calibration.chosen import FEWEST
 from ..decision import log_odds, log_posterior
-from ..decision.depth import Depth, check_recall, depth
+from ..decision.depth import Depth, depth
 from ..decision.priors import LEAST, Mix, check_priors, mix
-from ..decision.ranking import BY, Ranked, Ranking
+from ..decision.ranking import BY, Ranking
 from ..decision.rules import Decider, Decision, Rule
 from ..decision.sets import Conformal, check_coverage
 from ..drift import Drift, drift
@@ -29,12 +29,13 @@ from ..errors import (
 )
 from ..evidence import Evidence, explain
 from ..evidence.levels import Level, levels, parted
-from ..examples import Source, as_text, texts_of
+from ..examples import as_text, texts_of
 from ..hierarchy import Descent, deepest
 from ..rows import rows
 from ..terms import check_choice, refuse
 from ..weighing import log_prior
 from .known import IN_MEMORY, Floats, Known, check_positive
+from .ranks import Ranks
 
 if TYPE_CHECKING:
     from .._core import Texts
@@ -44,7 +45,7 @@ MOST_MIXED = 1 << 22  # probabilities by which a mix of labels is found
 MOST_AT_ONCE = 1 << 20  # probabilities
 
 
-class Answering(Known):
+class Answering(Ranks, Known):
     """Texts come in, labels and reasons go out."""
 
     def scores(self, texts: object, where: Callable[[int], str] = IN_MEMORY) -> Floats:
@@ -215,71 +216,6 @@ class Answering(Known):
         """f(x), the log-odds of a label against another, or all others together, for each text, in nats (Zhu 16)."""
         one, other = self._pair(label, against)
         return log_odds(self.scores(texts), one, other)
-
-    def rank(
-        self, texts: object, label: str, top: int | None = 100, by: str = "posterior", *, lowest: bool = False
-    ) -> list[Ranked]:
-        """The texts most likely of a label (or least), by posterior odds or, where priors do not hold, by likelihood.
-
-        >>> mail = train(["free money", "money now", "see you"], ["spam", "spam", "ham"])
-        >>> [(found.place, round(found.decibans, 1)) for found in mail.rank(["you?", "money", "hi"], "spam")]
-        [(1, 6.7), (2, 3.0), (0, -1.1)]
-        """
-        texts = texts_of(texts)
-        ranking = self._ranking(label, top, by, lowest)
-        ranking.add(self.scores(texts), range(len(texts)), texts)
-        return ranking.best()
-
-    def rank_in(
-        self,
-        source: Source,
-        label: str,
-        top: int | None = 100,
-        by: str = "posterior",
-        *,
-        lowest: bool = False,
-        progress: Callable[[int], None] | None = None,
-    ) -> list[Ranked]:
-        """The same of a file, in memory that grows with `top` alone."""
-        ranking = self._ranking(label, top, by, lowest)
-        for batch in source.batches(progress):
-            ranking.add(self.scores(batch.texts, batch.where), batch.lines, batch.texts)
-        return ranking.best()
-
-    def depth(self, texts: object, label: str, recall: float = 0.95) -> Depth:
-        """How many of the texts, the most likely of a label first, must be read to find so much of it.
-
-        By texts of the label that were held out when the model was calibrated, and by probabilities: the deeper one.
-        Where held-out texts are too few to promise it, by probabilities alone.
-
-        >>> mail = train(["free money", "money now", "see you", "you see me"] * 20, ["spam", "spam", "ham", "ham"] * 20)
-        >>> found = mail.depth(["free money", "you see me"] * 50, "spam", recall=0.8)
-        >>> 40 <= found.depth <= 50, found.texts, found.is_promised
-        (True, 100, True)
-        """
-        check_recall(recall)
-        texts = texts_of(texts)
-        ranking = self._ranking(label, 1, "posterior", False)
-        ranking.keeps_odds = True
-        ranking.add(self.scores(texts), range(len(texts)), texts)
-        return self._depth(ranking, recall)
-
-    def rank_to(
-        self,
-        source: Source,
-        label: str,
-        recall: float = 0.95,
-        top: int | None = None,
-        progress: Callable[[int], None] | None = None,
-    ) -> tuple[list[Ranked], Depth]:
-        """The texts of a file down to where so much of a label is found, or `top` of them; and how deep that is."""
-        check_recall(recall)
-        ranking = self._ranking(label, top, "posterior", False)
-        ranking.keeps_odds = True
-        for batch in source.batches(progress):
-            ranking.add(self.scores(batch.texts, batch.where), batch.lines, batch.texts)
-        found = self._depth(ranking, recall)
-        return ranking.best()[: found.depth], found
 
     def _depth(self, ranking: Ranking, recall: float) -> Depth:
         """How deep to read what was ranked."""

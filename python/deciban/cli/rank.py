@@ -1,8 +1,9 @@
 """`deciban rank`: the texts of a file that are most likely of a label.
 
-By the odds of the label against all other labels together, in decibans, and the probability that these odds stand for.
---by posterior takes the labels to be as frequent as in training; --by ratio the label to be as frequent as all others
-together, and those among themselves. Of equal texts the earlier is first. Memory does not grow with the file.
+By the odds of the label against all other labels together, in decibans, and the probability that these odds stand for;
+where texts may have several labels, against its absence. --by posterior takes the labels to be as frequent as in
+training; --by ratio the label to be as frequent as all others together, and those among themselves, or as its absence.
+Of equal texts the earlier is first. Memory does not grow with the file.
 
 --recall 0.95 tells how deep to read to find 95 % of the label's texts: 95 % sure, by texts of the label that were held
 out when the model was calibrated; where those are too few, it says so, and goes by probabilities. All texts down to
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING
 from . import UsageError, options, screen
 
 if TYPE_CHECKING:
-    from ..classifier import Classifier
+    from ..classifier.ranks import Ranks
     from ..decision.depth import Depth
     from ..decision.ranking import Ranked
     from ..examples import Source
@@ -51,22 +52,24 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(given: Namespace) -> None:
     """Ranks, and writes what was found."""
-    from ..classifier import load
     from ..files import check_writable
+    from ..loading import load
+    from ..several import Several
 
     if given.recall is not None and (given.lowest or given.by != "posterior"):
         raise UsageError("--recall reads from the most probable text on: not with --lowest, nor with --by ratio")
     source = options.source(given, labelled=False)
     if given.output is not None:
         check_writable(given.output, given.file, given.model)
-    classifier = load(given.model).with_threads(given.threads)
+    model = load(given.model).with_threads(given.threads)
     with screen.progress(f"reading {given.file}", source.size) as progress:
-        ranked, depth = _ranked(given, classifier, source, progress)
+        ranked, depth = _ranked(given, model, source, progress)
     if _is_written(given):
-        _write(ranked, given.output, classifier.unit, as_json=given.json)
+        _write(ranked, given.output, model.unit, as_json=given.json)
     else:
-        _print(ranked, classifier.unit)
-        print(f"{classifier.unit} for {given.label} against all other labels together, by {given.by}")
+        _print(ranked, model.unit)
+        others = "its absence" if isinstance(model, Several) else "all other labels together"
+        print(f"{model.unit} for {given.label} against {others}, by {given.by}")
     for sentence in () if depth is None else depth.sentences(given.label):
         screen.tell(sentence) if _is_written(given) else print(sentence)
 
@@ -77,14 +80,14 @@ def _is_written(given: Namespace) -> bool:
 
 
 def _ranked(
-    given: Namespace, classifier: Classifier, source: Source, progress: Callable[[int], None] | None
+    given: Namespace, model: Ranks, source: Source, progress: Callable[[int], None] | None
 ) -> tuple[list[Ranked], Depth | None]:
     """What is found, and how deep to read, where that is asked."""
     if given.recall is None:
         how = {"by": given.by, "lowest": given.lowest, "progress": progress}
-        return classifier.rank_in(source, given.label, TOP if given.top is None else given.top, **how), None
+        return model.rank_in(source, given.label, TOP if given.top is None else given.top, **how), None
     top = given.top if given.top is not None or _is_written(given) else TOP
-    return classifier.rank_to(source, given.label, given.recall, top, progress)
+    return model.rank_to(source, given.label, given.recall, top, progress)
 
 
 def _columns(unit: str) -> tuple[str, ...]:

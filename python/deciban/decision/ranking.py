@@ -8,6 +8,8 @@ are ranked by the log-odds of label r against all k - 1 others together, which t
 
 The likelihood ratio is for collections in which the labels are not as frequent as in training. It is what the posterior
 odds would be, were r as probable beforehand as all others together, and those among themselves.
+
+Where labels come apart, z_r are log-odds of each against its absence: those are ranked by, or less those of the prior.
 """
 
 from __future__ import annotations
@@ -55,6 +57,7 @@ class Ranking:
     top: int | None = None
     lowest: bool = False
     log_prior: Floats | None = None  # what to take off the scores, for the likelihood ratio
+    are_apart: bool = False  # scores are log-odds of each label against its absence
     keeps_odds: bool = False  # of all texts: for how deep to read
     _heap: list[tuple[float, int, int, Any]] = field(default_factory=list)  # the last of the ranking on top
     _seen: int = 0
@@ -82,6 +85,9 @@ class Ranking:
         return [Ranked(place, decibans(nats), probability(nats), text) for nats, place, text in odds]
 
     def _odds(self, scores: Floats) -> Floats:
+        if self.are_apart:
+            odds = scores[:, self.label]
+            return odds if self.log_prior is None else odds - self.log_prior[self.label]
         if self.log_prior is None:
             return log_odds(scores, self.label)
         return log_odds(scores - self.log_prior, self.label) + math.log(scores.shape[1] - 1)

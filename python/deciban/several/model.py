@@ -17,7 +17,11 @@ import numpy.typing as npt
 from .. import modelfile
 from .._core import BadText as BadTextInCore
 from .._core import Lexicon
+from ..classifier.known import check_positive
+from ..classifier.ranks import Ranks
 from ..counts import Counts, Frozen, Holder
+from ..decision.depth import Depth, depth
+from ..decision.ranking import BY, Ranking
 from ..errors import (
     BadSetting,
     DifferentSettings,
@@ -39,7 +43,7 @@ from ..examples.sets import Labels
 from ..rows import rows
 from ..scorecard import Scorecard
 from ..settings import CONTINUED, Settings
-from ..terms import refuse
+from ..terms import check_choice, refuse
 from . import odds
 from .counting import EVERY, check, count
 from .deciding import Deciding, line, plain
@@ -62,7 +66,7 @@ class Manner(NamedTuple):
     thresholds: str = "both"
 
 
-class Several(Holder):
+class Several(Ranks, Holder):
     """A model of texts that have any number of labels. Make one with `deciban.train(..., several="|")`.
 
     >>> import deciban
@@ -74,6 +78,7 @@ class Several(Holder):
     """
 
     _HIDDEN = 1  # the label that every text has
+    unit = "decibans"
 
     def __init__(
         self,
@@ -188,6 +193,22 @@ class Several(Holder):
         """The probability that a text (row) has a label (column)."""
         return np.asarray(1 / (1 + np.exp(-np.clip(self.scores(texts), -700, 700))))
 
+    def _ranking(self, label: str, top: int | None, by: str, lowest: bool) -> Ranking:
+        check_choice("by", by, BY)
+        check_positive("top", top)
+        has = np.clip(self._known.documents[1:], 0.5, self.texts - 0.5)  # of no text, or of all: half a one is not so
+        prior = np.log(has) - np.log(self.texts - has) if by == "ratio" else None
+        return Ranking(self._number(label), top, lowest, prior, are_apart=True)
+
+    def _depth(self, ranking: Ranking, recall: float) -> Depth:
+        """How deep to read, by probabilities: texts that were held out are not kept."""
+        return depth(ranking.probabilities, np.empty(0), recall)
+
+    def _number(self, label: str) -> int:
+        if label not in self.labels:
+            raise UnknownLabel(label=label, known=listed(self.labels))
+        return self.labels.index(label)
+
     def explain(self, text: str | bytes, label: str | None = None) -> Evidence:
         """Why a text has a label, or lacks it: the evidence for the label against its absence.
 
@@ -198,11 +219,9 @@ class Several(Holder):
         except UnicodeDecodeError as error:
             raise NotUtf8(where="text", byte=error.object[error.start], before=error.start) from None
         scores = self.scores([read], lambda _: "text")[0]
-        if label is not None and label not in self.labels:
-            raise UnknownLabel(label=label, known=listed(self.labels))
-        one = self.labels[int(scores.argmax())] if label is None else label
+        number = int(scores.argmax()) if label is None else self._number(label)
+        one, z = self.labels[number], float(scores[number])
         why = explain(self.scorecard, self.settings.terms, read, one, EVERY)
-        z = float(scores[self.labels.index(one)])
         how = f"given from {10 / np.log(10) * self.thresholds[one]:+.1f} on"
         probability = float(1 / (1 + np.exp(-np.clip(z, -700, 700))))
         start = "bias" if self.settings.model in CONTINUED else "prior"

@@ -220,16 +220,24 @@ def test_the_evidence_of_a_ranked_item_adds_up_to_its_odds(model):
             assert feed.why(ranked.item).probability == pytest.approx(ranked.probability)
 
 
-def test_of_two_texts_of_the_same_words_the_one_that_is_tied_to_a_yes_ranks_higher(model):
+@contextlib.contextmanager
+def feed_with_a_thread(model, same=None):
+    """200 items of words by lot, the first eight in one thread, four of those interesting; some are the `same`."""
     rng = np.random.default_rng(0)
-    some = [" ".join(f"word{n}" for n in rng.integers(0, 60, 8)) for _ in range(200)]
-    some[100] = some[7]
-    items = [Item(str(n), text, title="On ice" if n < 8 else "") for n, text in enumerate(some)]
+    texts = [" ".join(f"word{n}" for n in rng.integers(0, 60, 8)) for _ in range(200)]
+    for one, other in (same or {}).items():
+        texts[one] = texts[other]
+    items = [Item(str(n), text, title="On ice" if n < 8 else "") for n, text in enumerate(texts)]
     with open_feed(model, new=True) as feed:
         feed.read(items)
         for n in range(4):
             feed.answer(str(n), "yes")
             feed.answer(str(n + 50), "no")
+        yield feed, items
+
+
+def test_of_two_texts_of_the_same_words_the_one_that_is_tied_to_a_yes_ranks_higher(model):
+    with feed_with_a_thread(model, same={100: 7}) as (feed, items):
         ranked = [ranked.item.id for ranked in feed.ranked()]
         assert ranked.index("7") < ranked.index("100")
         tied, alone = feed.why(items[7]), feed.why(items[100])
@@ -343,14 +351,7 @@ def test_what_is_said_of_a_text_is_spread_over_its_links(stream):
 
 
 def test_of_two_texts_of_the_same_words_the_one_in_an_interesting_thread_ranks_higher_by_more_than_its_kind(model):
-    rng = np.random.default_rng(0)
-    some = [" ".join(f"word{n}" for n in rng.integers(0, 60, 8)) for _ in range(200)]
-    items = [Item(str(n), text, title="On ice" if n < 8 else "") for n, text in enumerate(some)]
-    with open_feed(model, new=True) as feed:
-        feed.read(items)
-        for n in range(4):
-            feed.answer(str(n), "yes")
-            feed.answer(str(n + 50), "no")
+    with feed_with_a_thread(model) as (feed, _):
         near, _ = feed._asking
         _, w, ranking = feed._learnt
         alone = interest.both(feed._space, w, near)

@@ -192,7 +192,7 @@ def test_a_loaded_model_stays_what_it_was_when_its_file_is_replaced_or_removed(f
 
 def test_a_loaded_model_that_has_answered_answers_on_when_its_file_is_written_over(tmp_path):
     path = tmp_path / "many.deciban"
-    texts = [" ".join(f"{label}{n}" for n in range(500)) for label in ("ham", "spam")]  # too much to be laid out at once
+    texts = [" ".join(f"{label}{n}" for n in range(500)) for label in ("ham", "spam")]  # not laid out at once
     deciban.train(texts, ["ham", "spam"], model="multinomial", calibration="none").save(path)
     mapped = replace(deciban.load(path).scorecard, binary=True)  # of what is mapped, with a scorer of its own
     before = mapped.scores(["spam3 ham7 spam9"])
